@@ -1,0 +1,26 @@
+/* Whether a call may be made now. */
+#include "actions.h"
+
+static const char *const phases[] = {
+    [ODC_SETUP] = "before odcomm_commit",
+    [ODC_UPDATE] = "in the update phase, before odcomm_publish",
+    [ODC_WORK] = "in the work phase, before odcomm_fence",
+};
+
+int odc_check_phase(odcomm_ctx *ctx, odc_phase phase, const char *call)
+{
+    if (ctx->phase == phase)
+        return ODCOMM_OK;
+    return odc_fail(&ctx->error, ODCOMM_ERR_PHASE, "%s is called %s, not %s", call, phases[phase],
+                    phases[ctx->phase]);
+}
+
+int odc_check_worker(odcomm_group *group, const char *call, const void *argument)
+{
+    if (!group)
+        return ODCOMM_ERR_ARG;
+    if (!argument)
+        return odc_fail(&group->ctx->error, ODCOMM_ERR_ARG, "%s of group '%.64s': NULL pointer",
+                        call, group->name);
+    return odc_check_phase(group->ctx, ODC_WORK, call);
+}

@@ -1,0 +1,191 @@
+/* The turn of the phases: publish, fence, and the norm between them. */
+#include "actions.h"
+
+#include "activity.h"
+#include "convert.h"
+#include "meeting.h"
+
+#include <math.h>
+#include <string.h>
+
+static size_t shard_bytes(const odcomm_group *group)
+{
+    return group->mine.count * odc_dtype_size(group->dtype);
+}
+
+/* Values are where they are read already; only the word is missing that says so. */
+static int publish(odcomm_group *group)
+{
+    odcomm_ctx *ctx = group->ctx;
+    int code;
+
+    memset(odc_accumulator(group, ctx->rank), 0, shard_bytes(group));
+    if ((code = ODC_MPI(&ctx->error, MPI_Win_sync(ctx->grads.win))) ||
+        (code = ODC_MPI(&ctx->error, MPI_Win_sync(ctx->values.win))))
+        return code;
+    group->published = ctx->version + 1;
+    group->accumulated = false;
+    atomic_store_explicit(odc_version_word(&ctx->control, ctx->rank, group->index),
+                          group->published, memory_order_release);
+    return ODCOMM_OK;
+}
+
+int odcomm_publish_group(odcomm_group *group)
+{
+    odcomm_ctx *ctx;
+    int code;
+
+    if (!group)
+        return ODCOMM_ERR_ARG;
+    ctx = group->ctx;
+    if ((code = odc_check_phase(ctx, ODC_UPDATE, "odcomm_publish_group")))
+        return code;
+    if (group->published > ctx->version)
+        return odc_fail(&ctx->error, ODCOMM_ERR_PHASE, "group '%.64s' is published already",
+                        group->name);
+    odc_note_call(ctx, ODC_CALL_PUBLISH, 0);
+    return publish(group);
+}
+
+int odcomm_publish(odcomm_ctx *ctx)
+{
+    int code;
+
+    if (!ctx)
+        return ODCOMM_ERR_ARG;
+    if ((code = odc_check_phase(ctx, ODC_UPDATE, "odcomm_publish")))
+        return code;
+    odc_note_call(ctx, ODC_CALL_PUBLISH, 0);
+    for (size_t i = 0; i < ctx->groups && !code; i++)
+        if (ctx->group[i]->published == ctx->version)
+            code = publish(ctx->group[i]);
+    if (code)
+        return code;
+    ctx->version++;
+    ctx->phase = ODC_WORK;
+    return ODCOMM_OK;
+}
+
+static int check_fence(odcomm_ctx *ctx, const double *sums, int n)
+{
+    int code = odc_check_phase(ctx, ODC_WORK, "odcomm_fence");
+
+    if (code)
+        return code;
+    if (n < 0 || n > ODCOMM_MAX_SUMS || (n > 0 && !sums))
+        return odc_fail(&ctx->error, ODCOMM_ERR_ARG,
+                        "odcomm_fence: %d sums at %s; from 0 to %d are possible", n,
+                        sums ? "an address" : "NULL", ODCOMM_MAX_SUMS);
+    for (size_t i = 0; ctx->held && i < ctx->groups; i++)
+        if (ctx->group[i]->held)
+            return odc_fail(&ctx->error, ODCOMM_ERR_PHASE,
+                            "odcomm_fence: group '%.64s' is still held; release it first",
+                            ctx->group[i]->name);
+    return ODCOMM_OK;
+}
+
+/* The counter of the last minibatch: nobody uses it before the fence that comes now is over. */
+static void reset_next_claims(odcomm_ctx *ctx)
+{
+    if (ctx->rank == 0)
+        atomic_store_explicit(&ctx->control.head->claimed[(ctx->version + 1) & 1], 0,
+                              memory_order_relaxed);
+}
+
+/* This rank's gradients are with their owners after it, unless it could not wait long enough. */
+static int finish(odcomm_ctx *ctx)
+{
+    int code = ctx->finished ? ODCOMM_OK : ctx->scheme->finish(ctx);
+
+    ctx->finished = code == ODCOMM_OK;
+    return code;
+}
+
+static int close_epoch(odcomm_ctx *ctx)
+{
+    int code;
+
+    if ((code = ODC_MPI(&ctx->error, MPI_Win_fence(0, ctx->sync.win))) ||
+        (code = ODC_MPI(&ctx->error, MPI_Win_sync(ctx->grads.win))))
+        return code;
+    return ODCOMM_OK;
+}
+
+int odcomm_fence(odcomm_ctx *ctx, double *sums, int n)
+{
+    double total[ODCOMM_MAX_SUMS];
+    int code;
+
+    if (!ctx)
+        return ODCOMM_ERR_ARG;
+    if ((code = check_fence(ctx, sums, n)))
+        return code;
+    odc_note_call(ctx, ODC_CALL_FENCE, 0);
+    reset_next_claims(ctx);
+    code = finish(ctx);
+    if (code && ctx->arrived)
+        return code; /* local-sum waits for the others before it reduces */
+    code = odc_meet(ctx, ODC_CALL_FENCE, code, sums, n, total);
+    if (ctx->arrived)
+        return code;
+    ctx->finished = false;
+    if (code || (code = close_epoch(ctx)))
+        return code;
+    if (n)
+        memcpy(sums, total, (size_t)n * sizeof *sums);
+    ctx->phase = ODC_UPDATE;
+    ctx->stats.minibatches++;
+    return ODCOMM_OK;
+}
+
+static double sum_of_squares(const odcomm_group *group)
+{
+    const void *grad = odc_accumulator(group, group->ctx->rank);
+    const float *f32 = grad;
+    const double *f64 = grad;
+    double sum = 0;
+
+    if (group->dtype == ODCOMM_F64)
+        for (size_t i = 0; i < group->mine.count; i++)
+            sum += f64[i] * f64[i];
+    else
+        for (size_t i = 0; i < group->mine.count; i++)
+            sum += (double)f32[i] * (double)f32[i];
+    return sum;
+}
+
+static int check_norm(odcomm_ctx *ctx, const double *norm)
+{
+    int code = odc_check_phase(ctx, ODC_UPDATE, "odcomm_grad_norm");
+
+    if (code)
+        return code;
+    if (!norm)
+        return odc_fail(&ctx->error, ODCOMM_ERR_ARG, "odcomm_grad_norm: NULL pointer");
+    if (ctx->stats.minibatches == 0)
+        return odc_fail(&ctx->error, ODCOMM_ERR_PHASE, "odcomm_grad_norm before the first fence");
+    for (size_t i = 0; i < ctx->groups; i++)
+        if (ctx->group[i]->published > ctx->version)
+            return odc_fail(&ctx->error, ODCOMM_ERR_PHASE,
+                            "odcomm_grad_norm: group '%.64s' is published, its gradient is gone",
+                            ctx->group[i]->name);
+    return ODCOMM_OK;
+}
+
+int odcomm_grad_norm(odcomm_ctx *ctx, double *norm)
+{
+    double mine = 0, total;
+    int code;
+
+    if (!ctx)
+        return ODCOMM_ERR_ARG;
+    if ((code = check_norm(ctx, norm)))
+        return code;
+    odc_note_call(ctx, ODC_CALL_GRAD_NORM, 0);
+    for (size_t i = 0; i < ctx->groups; i++)
+        mine += sum_of_squares(ctx->group[i]);
+    if ((code = odc_meet(ctx, ODC_CALL_GRAD_NORM, ODCOMM_OK, &mine, 1, &total)))
+        return code;
+    *norm = isfinite(total) ? sqrt(total) : NAN;
+    return ODCOMM_OK;
+}

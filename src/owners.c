@@ -1,0 +1,88 @@
+#include "owners.h"
+
+#include "activity.h"
+#include "wait.h"
+
+static bool is_out(odcomm_group *group, int owner)
+{
+    odcomm_ctx *ctx = group->ctx;
+
+    if (group->seen == ctx->version)
+        return true;
+    return atomic_load_explicit(odc_version_word(&ctx->control, owner, group->index),
+                                memory_order_acquire) >= ctx->version;
+}
+
+/* Owners with something to visit, in rotation, so that ranks spread over targets. */
+static int list_owners(odcomm_group *group)
+{
+    odcomm_ctx *ctx = group->ctx;
+    int n = 0;
+
+    for (int i = 0; i < ctx->ranks; i++) {
+        int owner = (ctx->rank + i) % ctx->ranks;
+        if (odc_shard_extent(group->count, ctx->ranks, owner).count)
+            ctx->pending[n++] = owner;
+    }
+    return n;
+}
+
+/* Visits those of the n pending owners that have published; *n becomes the number left. */
+static int visit_ready(odcomm_group *group, odc_visit visit, void *argument, int *n)
+{
+    odcomm_ctx *ctx = group->ctx;
+    int left = 0, code = ODCOMM_OK;
+
+    for (int i = 0; i < *n && !code; i++) {
+        int owner = ctx->pending[i];
+        if (is_out(group, owner))
+            code = visit(group, owner, odc_shard_extent(group->count, ctx->ranks, owner), argument);
+        else
+            ctx->pending[left++] = owner;
+    }
+    *n = left;
+    return code;
+}
+
+static int timed_out(odcomm_group *group, odc_call call)
+{
+    odcomm_ctx *ctx = group->ctx;
+    char late[160] = "";
+
+    odc_describe_rank(ctx, ctx->pending[0], late, sizeof late);
+    return odc_fail(&ctx->error, ODCOMM_ERR_TIMEOUT,
+                    "%s of group '%.64s': waited %.1f s for version %ld from %s",
+                    call == ODC_CALL_GATHER ? "odcomm_gather" : "odcomm_accumulate", group->name,
+                    ctx->settings.timeout, ctx->version, late);
+}
+
+int odc_visit_owners(odcomm_group *group, odc_call call, odc_visit visit, void *argument)
+{
+    odcomm_ctx *ctx = group->ctx;
+    odc_wait wait = odc_wait_begin(ctx);
+    int n = list_owners(group), code;
+
+    while (!(code = visit_ready(group, visit, argument, &n)) && n > 0)
+        if ((code = odc_wait_step(&wait)))
+            break;
+    *(call == ODC_CALL_GATHER ? &ctx->stats.wait_gather_s : &ctx->stats.wait_accumulate_s) +=
+        odc_wait_end(&wait);
+    if (code == ODCOMM_ERR_TIMEOUT)
+        return timed_out(group, call);
+    if (!code)
+        group->seen = ctx->version;
+    return code;
+}
+
+static int nothing(odcomm_group *group, int owner, odc_extent shard, void *argument)
+{
+    (void)group, (void)owner, (void)shard, (void)argument;
+    return ODCOMM_OK;
+}
+
+int odc_await_owners(odcomm_group *group, odc_call call)
+{
+    if (group->seen == group->ctx->version)
+        return ODCOMM_OK;
+    return odc_visit_owners(group, call, nothing, NULL);
+}

@@ -1,0 +1,16 @@
+/*
+ * Whether one-sided operations reach a rank that is computing. Open MPI's do on one node, MPICH's
+ * wait until the target calls MPI; so it is measured, never assumed.
+ */
+#ifndef ODC_PROGRESS_H
+#define ODC_PROGRESS_H
+
+#include "core.h"
+
+/*
+ * Sets ctx->direct_get and ctx->direct_add, the same on all ranks. Collective, but for its errors.
+ * The windows are open, the control words and the accumulators zero, and stay zero.
+ */
+int odc_choose_paths(odcomm_ctx *ctx);
+
+#endif
