@@ -1,7 +1,8 @@
 /* Gradients go to their owners at once, each when it is ready for them. */
-#include "actions.h"
+#include "schemes.h"
 
 #include "activity.h"
+#include "check.h"
 #include "convert.h"
 #include "owners.h"
 #include "transfer.h"

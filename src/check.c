@@ -1,5 +1,4 @@
-/* Whether a call may be made now. */
-#include "actions.h"
+#include "check.h"
 
 static const char *const phases[] = {
     [ODC_SETUP] = "before odcomm_commit",

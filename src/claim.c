@@ -1,7 +1,6 @@
 /* Tasks from one counter that all ranks share. */
-#include "actions.h"
-
 #include "activity.h"
+#include "check.h"
 
 int odcomm_claim(odcomm_ctx *ctx, long tasks, long *task)
 {

@@ -1,5 +1,4 @@
-/* Whether all ranks have added the same groups: each compares its own with rank 0's. */
-#include "context.h"
+#include "compare.h"
 
 #include "convert.h"
 

@@ -1,7 +1,7 @@
 /* The life of a context: create and free, and what can be looked at. */
-#include "context.h"
-
-#include "actions.h"
+#include "arena.h"
+#include "group.h"
+#include "schemes.h"
 #include "topology.h"
 
 #include <stdlib.h>
@@ -142,7 +142,7 @@ fail:
 
 static int release(odcomm_ctx *ctx)
 {
-    int code = odc_close(ctx);
+    int code = odc_arena_close(ctx);
     int freed = ODC_MPI(&ctx->error, MPI_Comm_free(&ctx->comm));
 
     return code ? code : freed;
@@ -159,7 +159,7 @@ int odcomm_free(odcomm_ctx **ctx)
     code = ODC_MPI(&freed->error, MPI_Finalized(&finalised));
     if (!code && !finalised)
         code = release(freed);
-    odc_forget(freed);
+    odc_arena_forget(freed);
     for (size_t i = 0; i < freed->groups; i++)
         odc_group_free(freed->group[i]);
     free(freed->group);

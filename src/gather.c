@@ -1,7 +1,8 @@
 /* Gathers: views of the node segment, or copies of every owner's shard. */
-#include "actions.h"
+#include "schemes.h"
 
 #include "activity.h"
+#include "check.h"
 #include "convert.h"
 #include "owners.h"
 #include "transfer.h"

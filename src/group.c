@@ -1,5 +1,4 @@
-/* Groups: adding them, and the owner's view of a shard. */
-#include "context.h"
+#include "group.h"
 
 #include "convert.h"
 #include "utf8.h"

@@ -1,7 +1,6 @@
 /* The turn of the phases: publish, fence, and the norm between them. */
-#include "actions.h"
-
 #include "activity.h"
+#include "check.h"
 #include "convert.h"
 #include "meeting.h"
 

@@ -67,13 +67,22 @@ static void add_by_stores(struct probe *probe)
     probe->code = odc_add_locked(group, 0, 0, probe->count, probe->ctx->chunk, group->dtype);
 }
 
-/* The target's side: out of MPI until the origin is through, but not for ever. */
-static bool origin_waits(const odcomm_ctx *ctx, int begun, int done)
+/* In MPI until the origin begins: it may need this rank to get there. */
+static int await_step(odcomm_ctx *ctx, int step)
+{
+    int arrived, code = ODCOMM_OK;
+
+    for (; step_of(ctx) < step && !code; nap())
+        code = ODC_MPI(&ctx->error, MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, ctx->comm, &arrived,
+                                               MPI_STATUS_IGNORE));
+    return code;
+}
+
+/* Out of MPI until the origin is through, but not for ever. */
+static bool origin_waits(const odcomm_ctx *ctx, int done)
 {
     double deadline;
 
-    while (step_of(ctx) < begun)
-        nap();
     for (deadline = odc_now() + ASLEEP_S; step_of(ctx) < done; nap())
         if (odc_now() > deadline)
             return true;
@@ -81,10 +90,13 @@ static bool origin_waits(const odcomm_ctx *ctx, int begun, int done)
 }
 
 /* What cannot be read from cannot be added to, so a target that had to wait waits only once. */
-static void be_target(odcomm_ctx *ctx)
+static int be_target(odcomm_ctx *ctx)
 {
-    ctx->direct_get = origin_waits(ctx, GETTING, GOT);
-    ctx->direct_add = ctx->direct_get || origin_waits(ctx, ADDING, ADDED);
+    int code = await_step(ctx, GETTING);
+
+    ctx->direct_get = code || origin_waits(ctx, GOT);
+    ctx->direct_add = ctx->direct_get || origin_waits(ctx, ADDED);
+    return code;
 }
 
 /* The steps go on after a failure, since targets wait for them. */
@@ -160,7 +172,7 @@ int odc_choose_paths(odcomm_ctx *ctx)
     if (ctx->rank == origin)
         be_origin(&probe);
     else
-        be_target(ctx);
+        probe.code = be_target(ctx);
     code = share_findings(ctx);
     if (!code && ctx->rank == origin)
         compare_speeds(&probe);

@@ -3,7 +3,7 @@
  * each time, as fully sharded data parallelism does. local-sum: values on demand, gradients summed
  * in a private copy of every group and reduce-scattered once, at the fence.
  */
-#include "actions.h"
+#include "schemes.h"
 
 #include "convert.h"
 #include "meeting.h"
