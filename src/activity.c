@@ -29,6 +29,7 @@ void odc_describe_rank(const odcomm_ctx *ctx, int rank, char *text, size_t size)
     odc_call call = (odc_call)(packed >> 56);
     size_t used = strlen(text);
 
+    used += (size_t)snprintf(text + used, size - used, "%s", used ? ", " : "");
     text += used;
     size -= used;
     if (call == ODC_CALL_GATHER || call == ODC_CALL_ACCUMULATE)

@@ -125,7 +125,8 @@ int odcomm_create(MPI_Comm comm, const odcomm_options *options, odcomm_ctx **ctx
     code = ODC_MPI(&create_error, MPI_Comm_set_errhandler(own, MPI_ERRORS_RETURN));
     if (!code)
         code = prepare(own, options, &made);
-    if ((code = odc_agree(own, &create_error, code)))
+    code = odc_agree(own, &create_error, code);
+    if (code || !made)
         goto fail;
     if ((code = odc_agree(own, &create_error, compare_settings(made))))
         goto fail;

@@ -51,11 +51,12 @@ static int copy(odcomm_group *group)
 
 int odcomm_gather(odcomm_group *group, const void **values)
 {
-    int code;
+    int code = odc_check_worker(group, "odcomm_gather", values);
 
-    if (values)
-        *values = NULL;
-    if ((code = odc_check_worker(group, "odcomm_gather", values)))
+    if (!values)
+        return code;
+    *values = NULL;
+    if (code)
         return code;
     odc_note_call(group->ctx, ODC_CALL_GATHER, group->index);
     if (group->held == 0) {

@@ -47,7 +47,6 @@ static int timed_out(odcomm_ctx *ctx, odc_call call, long meeting)
         if (strlen(missing) > sizeof missing - 160)
             more++;
         else {
-            strcat(missing, missing[0] ? ", " : "");
             odc_describe_rank(ctx, rank, missing, sizeof missing);
         }
     }

@@ -164,7 +164,7 @@ static int number(const struct source *source, const char *variable, double prog
 static int whole_number(const struct source *source, const char *variable, int program, int most,
                         int *value)
 {
-    double real;
+    double real = 0;
     int code = number(source, variable, program, most, &real);
 
     if (code)
@@ -193,7 +193,7 @@ int odc_settings_read(odc_settings *settings, const odcomm_options *options,
 {
     const struct source source = {environment, error};
     odcomm_options defaults;
-    int mode, ignored, copy, thread;
+    int mode = ODC_ON_DEMAND, ignored, copy = false, thread = false;
     int code;
 
     odcomm_options_init(&defaults);

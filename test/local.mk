@@ -2,7 +2,7 @@
 LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
 LOG_COMPILER = $(srcdir)/test/run
 AM_TESTS_ENVIRONMENT = MPIEXEC='$(ODC_MPIEXEC)'; export MPIEXEC;
-EXTRA_DIST += test/run
+EXTRA_DIST += test/lsan.supp test/run
 
 if BUILD_TESTS
 check_PROGRAMS = $(unit_tests) $(ranked_tests)

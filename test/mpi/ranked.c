@@ -1,9 +1,14 @@
 #include "ranked.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+#ifdef __SANITIZE_ADDRESS__
+#    include <sanitizer/lsan_interface.h>
+#endif
 
 int rank;
 int ranks;
@@ -47,17 +52,114 @@ void sleep_ms(int ms)
     nanosleep(&duration, NULL);
 }
 
+odcomm_ctx *open_context(MPI_Comm comm, const odcomm_options *options, const struct shape *shape,
+                         size_t groups, odcomm_group **group)
+{
+    odcomm_ctx *ctx;
+    char name[32];
+
+    assert_ok(NULL, odcomm_create(comm, options, &ctx));
+    for (size_t g = 0; g < groups; g++) {
+        snprintf(name, sizeof name, "group %zu", g);
+        assert_ok(ctx, odcomm_group_add(ctx, name, shape[g].count, shape[g].dtype, &group[g]));
+    }
+    assert_ok(ctx, odcomm_commit(ctx));
+    return ctx;
+}
+
+double get_element(const void *values, odcomm_dtype dtype, size_t i)
+{
+    return dtype == ODCOMM_F64 ? ((const double *)values)[i] : (double)((const float *)values)[i];
+}
+
+void set_element(void *values, odcomm_dtype dtype, size_t i, double value)
+{
+    if (dtype == ODCOMM_F64)
+        ((double *)values)[i] = value;
+    else
+        ((float *)values)[i] = (float)value;
+}
+
+void check_element(const void *values, odcomm_dtype dtype, size_t i, double expected,
+                   const char *file, int line)
+{
+    double found = get_element(values, dtype, i);
+
+    if (found == expected)
+        return;
+    print_error("rank %d: element %zu is %.17g, not %.17g\n", rank, i, found, expected);
+    _fail(file, line);
+}
+
+struct word open_word(void)
+{
+    struct word word;
+    MPI_Aint size;
+    int unit;
+
+    MPI_Win_allocate_shared(rank == 0 ? sizeof *word.value : 0, 1, MPI_INFO_NULL, MPI_COMM_WORLD,
+                            &word.value, &word.win);
+    MPI_Win_shared_query(word.win, 0, &size, &unit, &word.value);
+    if (rank == 0)
+        atomic_init(word.value, 0);
+    MPI_Barrier(MPI_COMM_WORLD);
+    return word;
+}
+
+void close_word(struct word *word)
+{
+    MPI_Win_free(&word->win);
+}
+
+void check_word(const struct word *word, int least, const char *file, int line)
+{
+    for (int i = 0; i < 30000; i++) {
+        if (atomic_load(word->value) >= least)
+            return;
+        sleep_ms(1);
+    }
+    print_error("rank %d: waited in vain for %d, is %d\n", rank, least, atomic_load(word->value));
+    _fail(file, line);
+}
+
+#ifdef __SANITIZE_ADDRESS__
+/* What MPI allocates for itself at the start is not ours to free. */
+static void start_mpi(int *argc, char ***argv)
+{
+    __lsan_disable();
+    MPI_Init(argc, argv);
+    __lsan_enable();
+}
+
+/* Before MPI unloads its components: a leak is then known by the library it is in. */
+static int count_leaks(void)
+{
+    return __lsan_do_recoverable_leak_check();
+}
+#else
+static void start_mpi(int *argc, char ***argv)
+{
+    MPI_Init(argc, argv);
+}
+
+static int count_leaks(void)
+{
+    return 0;
+}
+#endif
+
 int run_cases(int argc, char **argv, const char *name, const struct CMUnitTest *cases, size_t n)
 {
     int failed;
 
     setenv("CMOCKA_TEST_ABORT", "1", 1);
-    MPI_Init(&argc, &argv);
+    start_mpi(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     if (rank != 0 && !freopen("/dev/null", "w", stdout))
         return EXIT_FAILURE;
     failed = _cmocka_run_group_tests(name, cases, n, NULL, NULL);
+    failed += count_leaks();
     MPI_Finalize();
     return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }
