@@ -22,13 +22,14 @@ static void describe(struct description *description, const odcomm_ctx *ctx, siz
     group = ctx->group[index];
     description->count = group->count;
     description->dtype = group->dtype;
-    strcpy(description->name, group->name);
+    memcpy(description->name, group->name, strlen(group->name) + 1);
 }
 
 static int differ(odcomm_ctx *ctx, size_t index, const struct description *mine,
                   const struct description *first)
 {
-    if (memcmp(mine, first, sizeof *mine) == 0)
+    if (mine->count == first->count && mine->dtype == first->dtype &&
+        strcmp(mine->name, first->name) == 0)
         return ODCOMM_OK;
     return odc_fail(&ctx->error, ODCOMM_ERR_MISMATCH,
                     "group %zu is '%.64s' (%llu %s) here and '%.64s' (%llu %s) on rank 0", index,
