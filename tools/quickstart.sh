@@ -67,8 +67,8 @@ demo() {
     open_mpi_here
     say "training on the fortunes of this machine: mpirun -np 2 odcomm-train"
     # The text that ships with the tool is not installed; fortunes are.
-    mpiexec.openmpi --oversubscribe -n 2 build/openmpi/odcomm-train
-    say "done. Next: README.md; tools: build/openmpi/odcomm-train --help, odcomm-perf --help"
+    mpiexec.openmpi --oversubscribe -n 2 build/openmpi/tools/odcomm-train
+    say "done. Next: README.md; tools: build/openmpi/tools/odcomm-train --help, build/openmpi/perf/odcomm-perf --help"
 }
 
 passed=0
