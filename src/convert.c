@@ -27,14 +27,27 @@ const char *odc_dtype_name(odcomm_dtype dtype)
     return dtypes[dtype].name;
 }
 
+/*
+ * Compiled for several instruction sets, the best of which is chosen when the program is loaded.
+ * Sanitizers would run in that choice before they are ready.
+ */
+#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__) &&       \
+    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#    define FOR_EACH_CPU __attribute__((target_clones("avx512f", "avx2", "default")))
+#else
+#    define FOR_EACH_CPU
+#endif
+
 /* One loop for each pair of types; the pragma vectorises them at -O2 as well. */
 #define DEFINE_ADD(to, from)                                                                       \
-    static void add_##to##_##from(to *restrict into, const from *restrict values, size_t n)        \
+    FOR_EACH_CPU static void add_##to##_##from(to *restrict into, const from *restrict values,     \
+                                               size_t n)                                           \
     {                                                                                              \
         _Pragma("omp simd") for (size_t i = 0; i < n; i++) into[i] += (to)values[i];               \
     }
 #define DEFINE_CONVERT(to, from)                                                                   \
-    static void convert_##to##_##from(to *restrict into, const from *restrict values, size_t n)    \
+    FOR_EACH_CPU static void convert_##to##_##from(to *restrict into, const from *restrict values, \
+                                                   size_t n)                                       \
     {                                                                                              \
         _Pragma("omp simd") for (size_t i = 0; i < n; i++) into[i] = (to)values[i];                \
     }

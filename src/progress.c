@@ -7,8 +7,8 @@
 #include <string.h>
 #include <time.h>
 
-#define ASLEEP_S 0.01 /* how long a target stays out of MPI, unless it is served before */
-#define REPEATS 4
+#define ASLEEP_S 0.02 /* how long a target stays out of MPI, unless it is served before */
+#define REPEATS 16
 #define SLOWER 2.0 /* MPI may cost this much more than loads and stores */
 
 enum { NOTHING, GETTING, GOT, ADDING, ADDED }; /* steps of head->probe */
