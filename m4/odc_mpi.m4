@@ -36,6 +36,7 @@ AC_DEFUN([ODC_MPI], [
   ODC_MPI_MACRO([OMPI_MAJOR_VERSION],
     [ODC_MPI_NAME="Open MPI"
      odc_launchers="mpiexec.openmpi mpiexec mpirun"
+     ODC_MPI_CFLAGS=-DOMPI_SKIP_MPICXX # its C++ bindings need a library that only mpicxx links
      odc_show=`$CC --showme:compile 2>/dev/null` && odc_link=`$CC --showme:link 2>/dev/null` &&
        odc_show="$odc_show $odc_link"])
   ODC_MPI_MACRO([MPICH_VERSION],

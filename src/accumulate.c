@@ -49,7 +49,7 @@ static int check_dtype(odcomm_ctx *ctx, odcomm_dtype dtype)
 
 int odcomm_accumulate(odcomm_group *group, const void *grad, odcomm_dtype dtype)
 {
-    int code = odc_check_worker(group, "odcomm_accumulate", grad);
+    int code = odc_check_buffer(group, "odcomm_accumulate", grad);
 
     if (code || (code = check_dtype(group->ctx, dtype)))
         return code;

@@ -23,3 +23,10 @@ int odc_check_worker(odcomm_group *group, const char *call, const void *argument
                         call, group->name);
     return odc_check_phase(group->ctx, ODC_WORK, call);
 }
+
+int odc_check_buffer(odcomm_group *group, const char *call, const void *buffer)
+{
+    bool needless = group && group->count == 0;
+
+    return odc_check_worker(group, call, needless ? group : buffer);
+}

@@ -62,6 +62,8 @@ DEFINE_CONVERT(double, float)
 void odc_convert(void *into, odcomm_dtype into_type, const void *from, odcomm_dtype from_type,
                  size_t count)
 {
+    if (count == 0)
+        return; /* the addresses may be NULL */
     if (into_type == from_type)
         memcpy(into, from, count * odc_dtype_size(into_type));
     else if (into_type == ODCOMM_F32)

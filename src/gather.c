@@ -73,7 +73,7 @@ int odcomm_gather(odcomm_group *group, const void **values)
 
 int odcomm_gather_into(odcomm_group *group, void *buffer)
 {
-    int code = odc_check_worker(group, "odcomm_gather_into", buffer);
+    int code = odc_check_buffer(group, "odcomm_gather_into", buffer);
 
     if (code)
         return code;

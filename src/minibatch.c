@@ -3,8 +3,8 @@
 #include "check.h"
 #include "convert.h"
 #include "meeting.h"
+#include "norm.h"
 
-#include <math.h>
 #include <string.h>
 
 static size_t shard_bytes(const odcomm_group *group)
@@ -137,20 +137,14 @@ int odcomm_fence(odcomm_ctx *ctx, double *sums, int n)
     return ODCOMM_OK;
 }
 
-static double sum_of_squares(const odcomm_group *group)
+static void add_squares(odc_squares *squares, const odcomm_group *group)
 {
     const void *grad = odc_accumulator(group, group->ctx->rank);
-    const float *f32 = grad;
-    const double *f64 = grad;
-    double sum = 0;
 
     if (group->dtype == ODCOMM_F64)
-        for (size_t i = 0; i < group->mine.count; i++)
-            sum += f64[i] * f64[i];
+        odc_squares_add_f64(squares, grad, group->mine.count);
     else
-        for (size_t i = 0; i < group->mine.count; i++)
-            sum += (double)f32[i] * (double)f32[i];
-    return sum;
+        odc_squares_add_f32(squares, grad, group->mine.count);
 }
 
 static int check_norm(odcomm_ctx *ctx, const double *norm)
@@ -173,7 +167,7 @@ static int check_norm(odcomm_ctx *ctx, const double *norm)
 
 int odcomm_grad_norm(odcomm_ctx *ctx, double *norm)
 {
-    double mine = 0, total;
+    odc_squares mine = {{0}}, total;
     int code;
 
     if (!ctx)
@@ -182,9 +176,9 @@ int odcomm_grad_norm(odcomm_ctx *ctx, double *norm)
         return code;
     odc_note_call(ctx, ODC_CALL_GRAD_NORM, 0);
     for (size_t i = 0; i < ctx->groups; i++)
-        mine += sum_of_squares(ctx->group[i]);
-    if ((code = odc_meet(ctx, ODC_CALL_GRAD_NORM, ODCOMM_OK, &mine, 1, &total)))
+        add_squares(&mine, ctx->group[i]);
+    if ((code = odc_meet(ctx, ODC_CALL_GRAD_NORM, ODCOMM_OK, mine.sum, ODC_SQUARES, total.sum)))
         return code;
-    *norm = isfinite(total) ? sqrt(total) : NAN;
+    *norm = odc_squares_norm(&total);
     return ODCOMM_OK;
 }

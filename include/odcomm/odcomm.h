@@ -193,7 +193,8 @@ ODCOMM_PUBLIC int odcomm_publish_group(odcomm_group *group);
 ODCOMM_PUBLIC int odcomm_gather(odcomm_group *group, const void **values);
 
 /**
- * The same into memory of the caller's: `count` elements, of any alignment that suits the dtype.
+ * The same into memory of the caller's: `count` elements, of any alignment that suits the dtype;
+ * NULL will do for an empty group.
  * There is nothing to release.
  */
 ODCOMM_PUBLIC int odcomm_gather_into(odcomm_group *group, void *buffer);
@@ -210,9 +211,9 @@ ODCOMM_PUBLIC int odcomm_release(odcomm_group *group);
 
 /**
  * Adds `count` elements to the group's gradient: `grad` is shaped like the whole group, of any
- * alignment that suits `dtype`, F32 or F64 whatever the group is, and free again on return. Work
- * phase; local. It is added in the group's own precision, in the order of arrival; values that the
- * group's dtype cannot hold become infinite.
+ * alignment that suits `dtype`, F32 or F64 whatever the group is, and free again on return (NULL
+ * will do for an empty group). Work phase; local. It is added in the group's own precision, in the
+ * order of arrival; values that the group's dtype cannot hold become infinite.
  *
  * Errors: MPI, TIMEOUT (names the owner that is late), UNSUPPORTED (a 16-bit dtype). After MPI or
  * TIMEOUT some shards have been added to and others not: the minibatch is spoilt.
@@ -242,7 +243,8 @@ ODCOMM_PUBLIC int odcomm_claim(odcomm_ctx *ctx, long tasks, long *task);
 ODCOMM_PUBLIC int odcomm_fence(odcomm_ctx *ctx, double *sums, int n);
 
 /**
- * The 2-norm of the whole reduced gradient of all groups; NaN if any element is not finite. Update
+ * The 2-norm of the whole reduced gradient of all groups; NaN if any element is not finite,
+ * infinite if the norm itself is too large for a double. Update
  * phase, after a fence and before anything is published; collective: a second short meeting. Added
  * in double precision in rank order, so it is the same on every rank.
  *
