@@ -14,14 +14,23 @@ void odc_note_call(odcomm_ctx *ctx, odc_call call, size_t detail)
     atomic_store_explicit(&row->last_call_s, odc_now(), memory_order_relaxed);
 }
 
-void odc_describe_rank(const odcomm_ctx *ctx, int rank, char *text, size_t size)
+const char *odc_call_name(odc_call call)
 {
-    static const char *const calls[] = {
-        [ODC_CALL_COMMIT] = "odcomm_commit",       [ODC_CALL_PUBLISH] = "odcomm_publish",
-        [ODC_CALL_GATHER] = "odcomm_gather",       [ODC_CALL_ACCUMULATE] = "odcomm_accumulate",
-        [ODC_CALL_CLAIM] = "odcomm_claim",         [ODC_CALL_FENCE] = "odcomm_fence",
+    static const char *const names[] = {
+        [ODC_NO_CALL] = "none",
+        [ODC_CALL_COMMIT] = "odcomm_commit",
+        [ODC_CALL_PUBLISH] = "odcomm_publish",
+        [ODC_CALL_GATHER] = "odcomm_gather",
+        [ODC_CALL_ACCUMULATE] = "odcomm_accumulate",
+        [ODC_CALL_CLAIM] = "odcomm_claim",
+        [ODC_CALL_FENCE] = "odcomm_fence",
         [ODC_CALL_GRAD_NORM] = "odcomm_grad_norm",
     };
+    return names[call];
+}
+
+void odc_describe_rank(const odcomm_ctx *ctx, int rank, char *text, size_t size)
+{
     const odc_row *row = &ctx->control.row[rank];
     uint64_t packed = atomic_load_explicit(&row->last_call, memory_order_relaxed);
     double ago = odc_now() - atomic_load_explicit(&row->last_call_s, memory_order_relaxed);
@@ -34,10 +43,10 @@ void odc_describe_rank(const odcomm_ctx *ctx, int rank, char *text, size_t size)
     size -= used;
     if (call == ODC_CALL_GATHER || call == ODC_CALL_ACCUMULATE)
         snprintf(text, size, "rank %d (last call: %s of group '%.64s', %.1f s ago)", rank,
-                 calls[call], ctx->group[detail]->name, ago);
+                 odc_call_name(call), ctx->group[detail]->name, ago);
     else if (call == ODC_CALL_CLAIM)
-        snprintf(text, size, "rank %d (last call: %s of task %zu, %.1f s ago)", rank, calls[call],
-                 detail, ago);
+        snprintf(text, size, "rank %d (last call: %s of task %zu, %.1f s ago)", rank,
+                 odc_call_name(call), detail, ago);
     else
-        snprintf(text, size, "rank %d (last call: %s, %.1f s ago)", rank, calls[call], ago);
+        snprintf(text, size, "rank %d (last call: %s, %.1f s ago)", rank, odc_call_name(call), ago);
 }

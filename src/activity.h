@@ -8,6 +8,8 @@
 /* `detail`: the index of the group, or the task. */
 void odc_note_call(odcomm_ctx *ctx, odc_call call, size_t detail);
 
+const char *odc_call_name(odc_call call);
+
 /* Appends "rank R (last call: ..., N s ago)" to the list in `text`, which has 160 bytes left. */
 void odc_describe_rank(const odcomm_ctx *ctx, int rank, char *text, size_t size);
 

@@ -1,5 +1,9 @@
 #include "check.h"
 
+#include "activity.h"
+
+#include <string.h>
+
 static const char *const phases[] = {
     [ODC_SETUP] = "before odcomm_commit",
     [ODC_UPDATE] = "in the update phase, before odcomm_publish",
@@ -8,6 +12,11 @@ static const char *const phases[] = {
 
 int odc_check_phase(odcomm_ctx *ctx, odc_phase phase, const char *call)
 {
+    const char *unfinished = odc_call_name(ctx->unfinished);
+
+    if (ctx->unfinished != ODC_NO_CALL && strcmp(call, unfinished) != 0)
+        return odc_fail(&ctx->error, ODCOMM_ERR_PHASE,
+                        "%s: %s has timed out and is called again first", call, unfinished);
     if (ctx->phase == phase)
         return ODCOMM_OK;
     return odc_fail(&ctx->error, ODCOMM_ERR_PHASE, "%s is called %s, not %s", call, phases[phase],

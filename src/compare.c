@@ -72,7 +72,8 @@ int odc_compare_groups(odcomm_ctx *ctx)
     int code = ODC_MPI(&ctx->error, MPI_Bcast(&there, 1, MPI_UNSIGNED_LONG_LONG, 0, ctx->comm));
     int first_difference = ODCOMM_OK;
 
-    if (code)
+    /* Who does not know how many there are cannot take part in comparing them. */
+    if ((code = odc_agree(ctx->comm, &ctx->error, code)))
         return code;
     for (size_t begin = 0; begin < there; begin += BATCH) {
         odc_error kept = ctx->error;

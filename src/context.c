@@ -120,8 +120,9 @@ int odcomm_create(MPI_Comm comm, const odcomm_options *options, odcomm_ctx **ctx
     *ctx = NULL;
     if ((code = check_mpi(comm)))
         return code;
-    if ((code = ODC_MPI(&create_error, MPI_Comm_dup(comm, &own))))
-        return code;
+    code = ODC_MPI(&create_error, MPI_Comm_dup(comm, &own));
+    if ((code = odc_agree(comm, &create_error, code))) /* the only vote on the caller's */
+        goto fail;
     code = ODC_MPI(&create_error, MPI_Comm_set_errhandler(own, MPI_ERRORS_RETURN));
     if (!code)
         code = prepare(own, options, &made);
@@ -137,14 +138,22 @@ int odcomm_create(MPI_Comm comm, const odcomm_options *options, odcomm_ctx **ctx
 
 fail:
     free(made);
-    MPI_Comm_free(&own);
+    if (own != MPI_COMM_NULL)
+        MPI_Comm_free(&own);
     return code;
 }
 
 static int release(odcomm_ctx *ctx)
 {
-    int code = odc_arena_close(ctx);
-    int freed = ODC_MPI(&ctx->error, MPI_Comm_free(&ctx->comm));
+    int closed = odc_arena_close(ctx);
+    int code, freed;
+
+    if (!closed && ctx->late) {
+        ctx->error = ctx->late_error;
+        closed = ctx->late;
+    }
+    code = odc_agree(ctx->comm, &ctx->error, closed);
+    freed = ODC_MPI(&ctx->error, MPI_Comm_free(&ctx->comm));
 
     return code ? code : freed;
 }
@@ -158,8 +167,10 @@ int odcomm_free(odcomm_ctx **ctx)
         return ODCOMM_OK;
     *ctx = NULL;
     code = ODC_MPI(&freed->error, MPI_Finalized(&finalised));
-    if (!code && !finalised)
-        code = release(freed);
+    if (!finalised) { /* or not known to be: the others are in it */
+        int released = release(freed);
+        code = code ? code : released;
+    }
     odc_arena_forget(freed);
     for (size_t i = 0; i < freed->groups; i++)
         odc_group_free(freed->group[i]);

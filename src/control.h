@@ -13,6 +13,7 @@
 
 /* What a rank last did, for the diagnosis of those who wait for it. */
 typedef enum odc_call {
+    ODC_NO_CALL,
     ODC_CALL_COMMIT,
     ODC_CALL_PUBLISH,
     ODC_CALL_GATHER,

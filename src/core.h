@@ -71,9 +71,12 @@ struct odcomm_ctx {
     int *pending;    /* [ranks] owners still to visit in a gather or accumulate */
     void *chunk;     /* converts gradients piece by piece */
 
-    long meetings; /* that this rank has left */
-    bool arrived;  /* at one that it has not left, having timed out */
-    bool finished; /* the gradients are complete, but the fence has timed out */
+    long meetings;       /* that this rank has left */
+    bool arrived;        /* at one that it has not left, having timed out */
+    bool finished;       /* its gradients are complete, but the fence has timed out */
+    odc_call unfinished; /* the call that timed out and must be called again, or ODC_NO_CALL */
+    int late;            /* what failed after the last meeting was left: the next one is told */
+    odc_error late_error;
 
     odc_pool pool;
     int held; /* groups held */

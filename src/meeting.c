@@ -52,8 +52,7 @@ static int timed_out(odcomm_ctx *ctx, odc_call call, long meeting)
     }
     return odc_fail(&ctx->error, ODCOMM_ERR_TIMEOUT,
                     "%s: after %.1f s still missing: %s%s; call again to go on waiting",
-                    call == ODC_CALL_FENCE ? "odcomm_fence" : "odcomm_grad_norm",
-                    ctx->settings.timeout, missing, more ? " and others" : "");
+                    odc_call_name(call), ctx->settings.timeout, missing, more ? " and others" : "");
 }
 
 static int wait_for_all(odcomm_ctx *ctx, odc_call call, long meeting)

@@ -102,12 +102,41 @@ static int finish(odcomm_ctx *ctx)
 
 static int close_epoch(odcomm_ctx *ctx)
 {
-    int code;
+    int code = ODC_MPI(&ctx->error, MPI_Win_fence(0, ctx->sync.win));
 
-    if ((code = ODC_MPI(&ctx->error, MPI_Win_fence(0, ctx->sync.win))) ||
-        (code = ODC_MPI(&ctx->error, MPI_Win_sync(ctx->grads.win))))
+    return code ? code : ODC_MPI(&ctx->error, MPI_Win_sync(ctx->grads.win));
+}
+
+/*
+ * The meeting is the vote of a fence. What fails when it has been left, as the epoch ends, is told
+ * at the next one: all gradients had arrived before, so nothing is wrong yet but that.
+ */
+static void keep_for_next(odcomm_ctx *ctx, int code)
+{
+    ctx->late = code;
+    if (code)
+        ctx->late_error = ctx->error;
+}
+
+static int told_late(odcomm_ctx *ctx)
+{
+    if (ctx->late)
+        ctx->error = ctx->late_error;
+    return ctx->late;
+}
+
+/* Meets the others. A rank that times out has come, for them, and goes on when it calls again. */
+static int meet(odcomm_ctx *ctx, odc_call call, int code, const double *values, int n, double *sums)
+{
+    if (!code)
+        code = told_late(ctx);
+    code = odc_meet(ctx, call, code, values, n, sums);
+    ctx->unfinished = ctx->arrived ? call : ODC_NO_CALL;
+    if (ctx->arrived)
         return code;
-    return ODCOMM_OK;
+    ctx->finished = false;
+    ctx->late = ODCOMM_OK;
+    return code;
 }
 
 int odcomm_fence(odcomm_ctx *ctx, double *sums, int n)
@@ -122,14 +151,13 @@ int odcomm_fence(odcomm_ctx *ctx, double *sums, int n)
     odc_note_call(ctx, ODC_CALL_FENCE, 0);
     reset_next_claims(ctx);
     code = finish(ctx);
-    if (code && ctx->arrived)
-        return code; /* local-sum waits for the others before it reduces */
-    code = odc_meet(ctx, ODC_CALL_FENCE, code, sums, n, total);
-    if (ctx->arrived)
+    if (code == ODCOMM_ERR_TIMEOUT || (code && ctx->arrived)) {
+        ctx->unfinished = ODC_CALL_FENCE;
         return code;
-    ctx->finished = false;
-    if (code || (code = close_epoch(ctx)))
+    }
+    if ((code = meet(ctx, ODC_CALL_FENCE, code, sums, n, total)))
         return code;
+    keep_for_next(ctx, close_epoch(ctx));
     if (n)
         memcpy(sums, total, (size_t)n * sizeof *sums);
     ctx->phase = ODC_UPDATE;
@@ -177,7 +205,7 @@ int odcomm_grad_norm(odcomm_ctx *ctx, double *norm)
     odc_note_call(ctx, ODC_CALL_GRAD_NORM, 0);
     for (size_t i = 0; i < ctx->groups; i++)
         add_squares(&mine, ctx->group[i]);
-    if ((code = odc_meet(ctx, ODC_CALL_GRAD_NORM, ODCOMM_OK, mine.sum, ODC_SQUARES, total.sum)))
+    if ((code = meet(ctx, ODC_CALL_GRAD_NORM, ODCOMM_OK, mine.sum, ODC_SQUARES, total.sum)))
         return code;
     *norm = odc_squares_norm(&total);
     return ODCOMM_OK;

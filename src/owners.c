@@ -52,8 +52,7 @@ static int timed_out(odcomm_group *group, odc_call call)
     odc_describe_rank(ctx, ctx->pending[0], late, sizeof late);
     return odc_fail(&ctx->error, ODCOMM_ERR_TIMEOUT,
                     "%s of group '%.64s': waited %.1f s for version %ld from %s",
-                    call == ODC_CALL_GATHER ? "odcomm_gather" : "odcomm_accumulate", group->name,
-                    ctx->settings.timeout, ctx->version, late);
+                    odc_call_name(call), group->name, ctx->settings.timeout, ctx->version, late);
 }
 
 int odc_visit_owners(odcomm_group *group, odc_call call, odc_visit visit, void *argument)

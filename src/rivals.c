@@ -219,7 +219,11 @@ int odc_finish_local_sum(odcomm_ctx *ctx)
 {
     int code = odc_meet(ctx, ODC_CALL_FENCE, ODCOMM_OK, NULL, 0, NULL);
 
-    for (size_t i = 0; i < ctx->groups && !code; i++)
-        code = reduce_local_sum(ctx->group[i]);
+    if (code)
+        return code;
+    for (size_t i = 0; i < ctx->groups; i++) { /* to the last, since the others reduce it too */
+        int reduced = reduce_local_sum(ctx->group[i]);
+        code = code ? code : reduced;
+    }
     return code;
 }
