@@ -20,7 +20,7 @@ static void run_size(const struct contest *contest, const struct options *option
 void contest_run(const struct contest *contest, int argc, char **argv)
 {
     struct options options;
-    struct problem problem;
+    struct problem problem = {""};
 
     if (options_parse(&options, argc, argv, &problem))
         quit(EXIT_USAGE, "%s", problem.text);

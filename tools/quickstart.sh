@@ -117,7 +117,7 @@ check() {
     test_tree openmpi
     test_tree mpich
     TEST_RANKS="1 3" test_tree sanitized
-    step "cppcheck" cppcheck -q --error-exitcode=1 --inline-suppr -I include --enable=warning,portability \
+    step "cppcheck" cppcheck -q --error-exitcode=1 --std=c11 -I include -I tools/train -I perf --enable=warning,portability \
         --suppress=missingIncludeSystem src tools perf
     step "man pages" mandoc -Tlint -Werror man/*.[17]
     printf '\n%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"

@@ -8,10 +8,11 @@
 enum { EXIT_PROBLEM = 1, EXIT_USAGE = 2 };
 
 /** Called by all ranks: rank 0 prints the sentence, all leave MPI and exit. */
-_Noreturn void quit(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void quit(int status, const char *format, ...)
+    __attribute__((noreturn, format(printf, 2, 3)));
 
 /** Called by any rank: prints the sentence and ends all ranks. */
-_Noreturn void give_up(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void give_up(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
 
 /** Gives up unless `code` is ODCOMM_OK. */
 void check(const odcomm_ctx *ctx, int code);

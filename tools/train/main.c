@@ -22,7 +22,7 @@ static int world_rank(void)
 
 static void read_options(struct options *options, int argc, char **argv)
 {
-    struct problem problem;
+    struct problem problem = {""};
     if (options_parse(options, argc, argv, &problem))
         quit(EXIT_USAGE, "%s", problem.text);
     if (!options->help && !options->version)
@@ -52,7 +52,7 @@ static void read_corpus(const struct options *options, struct corpus *corpus)
     static const char *const own[] = {TRAIN_TEXTS};
     const char *const *path = options->data;
     size_t paths = (size_t)options->data_count;
-    struct problem problem;
+    struct problem problem = {""};
     if (paths == 0 && all_readable(fortunes, 3)) {
         path = fortunes;
         paths = 3;
