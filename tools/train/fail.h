@@ -8,8 +8,7 @@
 enum { EXIT_PROBLEM = 1, EXIT_USAGE = 2 };
 
 /** Called by all ranks: rank 0 prints the sentence, all leave MPI and exit. */
-void quit(int status, const char *format, ...)
-    __attribute__((noreturn, format(printf, 2, 3)));
+void quit(int status, const char *format, ...) __attribute__((noreturn, format(printf, 2, 3)));
 
 /** Called by any rank: prints the sentence and ends all ranks. */
 void give_up(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
