@@ -122,6 +122,8 @@ int options_parse(struct options *options, int argc, char **argv, struct problem
     while ((option = getopt_long(argc, argv, ":", known, NULL)) != -1) {
         if (option == ':')
             return fail(problem, "%.64s needs a value", argv[optind - 1]);
+        if (option == '?' && strncmp(argv[optind - 1], "--", 2) != 0)
+            return fail(problem, "-%c is no option; see --help", optopt);
         if (option == '?')
             return fail(problem, "%.64s is no option, or has a value it does not take; see --help",
                         argv[optind - 1]);

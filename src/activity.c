@@ -42,7 +42,7 @@ void odc_describe_rank(const odcomm_ctx *ctx, int rank, char *text, size_t size)
     text += used;
     size -= used;
     if (call == ODC_CALL_GATHER || call == ODC_CALL_ACCUMULATE)
-        snprintf(text, size, "rank %d (last call: %s of group '%.64s', %.1f s ago)", rank,
+        snprintf(text, size, "rank %d (last call: %s of group '%s', %.1f s ago)", rank,
                  odc_call_name(call), ctx->group[detail]->name, ago);
     else if (call == ODC_CALL_CLAIM)
         snprintf(text, size, "rank %d (last call: %s of task %zu, %.1f s ago)", rank,

@@ -10,7 +10,9 @@ void odc_note_call(odcomm_ctx *ctx, odc_call call, size_t detail);
 
 const char *odc_call_name(odc_call call);
 
-/* Appends "rank R (last call: ..., N s ago)" to the list in `text`, which has 160 bytes left. */
+/* Appends "rank R (last call: ..., N s ago)" to the list in `text`, which has this much room left.
+ */
+#define ODC_DESCRIPTION 400
 void odc_describe_rank(const odcomm_ctx *ctx, int rank, char *text, size_t size);
 
 #endif

@@ -4,8 +4,11 @@
 #include "convert.h"
 #include "topology.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 static int lay_out_group(odcomm_group *group, odc_sizes *sizes)
 {
@@ -18,8 +21,8 @@ static int lay_out_group(odcomm_group *group, odc_sizes *sizes)
         !odc_reserve(&sizes->grads, group->block, size, 1) ||
         !odc_reserve(&whole, group->block, size, (size_t)ctx->ranks))
         return odc_fail(&ctx->error, ODCOMM_ERR_NOMEM,
-                        "group '%.64s' of %zu elements is larger than can be addressed",
-                        group->name, group->count);
+                        "group '%s' of %zu elements is larger than can be addressed", group->name,
+                        group->count);
     if (whole > ctx->pool.bytes)
         ctx->pool.bytes = whole;
     return ODCOMM_OK;
@@ -46,7 +49,7 @@ static int allocate_local_sums(odcomm_ctx *ctx)
         group->local_sum = aligned_alloc(ODC_ALIGNMENT, odc_align(bytes + 1));
         if (!group->local_sum)
             return odc_fail(&ctx->error, ODCOMM_ERR_NOMEM,
-                            "mode local-sum: no memory for the %zu bytes of group '%.64s'", bytes,
+                            "mode local-sum: no memory for the %zu bytes of group '%s'", bytes,
                             group->name);
         ctx->stats.bytes_own += bytes;
     }
@@ -64,17 +67,24 @@ static int allocate_scratch(odcomm_ctx *ctx)
     return ODCOMM_OK;
 }
 
+/* All that is shared, with what it takes to give every part of every window whole pages. */
+static size_t shared_bytes(const odcomm_ctx *ctx, const odc_sizes *sizes)
+{
+    size_t ranks = (size_t)ctx->ranks, rounding = 6 * (size_t)sysconf(_SC_PAGESIZE), bytes;
+
+    if (__builtin_mul_overflow(sizes->grads + rounding, ranks, &bytes) ||
+        __builtin_add_overflow(bytes, sizes->values, &bytes))
+        return SIZE_MAX;
+    return bytes;
+}
+
 int odc_arena_prepare(odcomm_ctx *ctx, odc_sizes *sizes)
 {
-    size_t need;
-    int code = lay_out(ctx, sizes);
+    int code;
 
-    if (code)
-        return code;
-    if (__builtin_mul_overflow(sizes->grads, (size_t)ctx->ranks, &need) ||
-        __builtin_add_overflow(need, sizes->values, &need))
-        need = SIZE_MAX;
-    if ((code = odc_check_room(need, &ctx->error)) || (code = allocate_scratch(ctx)))
+    if ((code = lay_out(ctx, sizes)) ||
+        (code = odc_check_room(shared_bytes(ctx, sizes), &ctx->error)) ||
+        (code = allocate_scratch(ctx)))
         return code;
     return ctx->settings.mode == ODC_LOCAL_SUM ? allocate_local_sums(ctx) : ODCOMM_OK;
 }
@@ -99,15 +109,35 @@ static int open_windows(odcomm_ctx *ctx, const odc_sizes *sizes)
     return odc_agree(ctx->comm, error, code);
 }
 
-/* Every owner touches its memory first, which places it. */
-static void zero_memory(odcomm_ctx *ctx, const odc_sizes *sizes)
+/*
+ * Zeroes memory that is touched for the first time, which places it. Others may have taken the room
+ * since it was checked; asked for in this way, pages that cannot be had are an error and no signal.
+ * Linux before 5.14 does not know the request.
+ */
+static int zero(char *where, size_t bytes, odc_error *error)
 {
-    for (size_t i = 0; i < ctx->groups; i++) {
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), before = (uintptr_t)where % page;
+
+#ifdef MADV_POPULATE_WRITE
+    if (bytes && madvise(where - before, before + bytes, MADV_POPULATE_WRITE) != 0 &&
+        errno != EINVAL)
+        return odc_no_room(bytes, error);
+#endif
+    memset(where, 0, bytes);
+    return ODCOMM_OK;
+}
+
+/* Every owner its own. */
+static int zero_memory(odcomm_ctx *ctx, const odc_sizes *sizes)
+{
+    int code = zero(ctx->grads.part[ctx->rank], sizes->grads, &ctx->error);
+
+    for (size_t i = 0; i < ctx->groups && !code; i++) {
         const odcomm_group *group = ctx->group[i];
         size_t bytes = group->block * odc_dtype_size(group->dtype);
-        memset(odc_values(group) + (size_t)ctx->rank * bytes, 0, bytes);
+        code = zero(odc_values(group) + (size_t)ctx->rank * bytes, bytes, &ctx->error);
     }
-    memset(ctx->grads.part[ctx->rank], 0, sizes->grads);
+    return code;
 }
 
 int odc_arena_open(odcomm_ctx *ctx, const odc_sizes *sizes)
@@ -118,13 +148,13 @@ int odc_arena_open(odcomm_ctx *ctx, const odc_sizes *sizes)
     if (code)
         return code;
     odc_control_reserve(&control, ctx->ranks, ctx->groups);
-    if (ctx->rank == 0)
-        memset(ctx->values.part[0], 0, control);
     odc_control_map(&ctx->control, ctx->values.part[0], ctx->ranks, ctx->groups);
-    zero_memory(ctx, sizes);
+    code = zero_memory(ctx, sizes);
+    if (!code && ctx->rank == 0)
+        code = zero(ctx->values.part[0], control, &ctx->error);
     ctx->stats.bytes_shared = sizes->values;
     ctx->stats.bytes_own += sizes->grads + ODC_CHUNK_BYTES;
-    return odc_agree(ctx->comm, &ctx->error, ODCOMM_OK);
+    return odc_agree(ctx->comm, &ctx->error, code);
 }
 
 int odc_arena_close(odcomm_ctx *ctx)

@@ -5,9 +5,9 @@
 #include <string.h>
 
 static const char *const phases[] = {
-    [ODC_SETUP] = "before odcomm_commit",
-    [ODC_UPDATE] = "in the update phase, before odcomm_publish",
-    [ODC_WORK] = "in the work phase, before odcomm_fence",
+    [ODC_SETUP] = "not committed: odcomm_commit comes first",
+    [ODC_UPDATE] = "in the update phase, which odcomm_publish ends",
+    [ODC_WORK] = "in the work phase, which odcomm_fence ends",
 };
 
 int odc_check_phase(odcomm_ctx *ctx, odc_phase phase, const char *call)
@@ -19,7 +19,7 @@ int odc_check_phase(odcomm_ctx *ctx, odc_phase phase, const char *call)
                         "%s: %s has timed out and is called again first", call, unfinished);
     if (ctx->phase == phase)
         return ODCOMM_OK;
-    return odc_fail(&ctx->error, ODCOMM_ERR_PHASE, "%s is called %s, not %s", call, phases[phase],
+    return odc_fail(&ctx->error, ODCOMM_ERR_PHASE, "%s: the context is %s", call,
                     phases[ctx->phase]);
 }
 
@@ -28,8 +28,8 @@ int odc_check_worker(odcomm_group *group, const char *call, const void *argument
     if (!group)
         return ODCOMM_ERR_ARG;
     if (!argument)
-        return odc_fail(&group->ctx->error, ODCOMM_ERR_ARG, "%s of group '%.64s': NULL pointer",
-                        call, group->name);
+        return odc_fail(&group->ctx->error, ODCOMM_ERR_ARG, "%s of group '%s': NULL pointer", call,
+                        group->name);
     return odc_check_phase(group->ctx, ODC_WORK, call);
 }
 

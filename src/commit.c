@@ -12,13 +12,14 @@ static void report(const odcomm_ctx *ctx)
     const odc_settings *settings = &ctx->settings;
     bool views = ctx->scheme->views && !settings->copy;
 
-    fprintf(stderr, "odcomm: %d ranks on one node, %zu groups, mode %s, gather %s, time-out %g s\n",
+    fprintf(stderr, "odcomm: ranks %d on one node, groups %zu, mode %s, gather %s, time-out %g s\n",
             ctx->ranks, ctx->groups, odc_mode_name(settings->mode), views ? "view" : "copy",
             settings->timeout);
-    fprintf(stderr, "odcomm: copies by %s, gradients by %s\n",
-            ctx->direct_get ? "loads (MPI_Get waits for its target or is slow)" : "MPI_Get",
-            ctx->direct_add ? "adds under a lock (MPI_Accumulate waits for its target or is slow)"
-                            : "MPI_Accumulate");
+    fprintf(stderr, "odcomm: copies, where made, by %s; gradients by %s\n",
+            ctx->direct_get ? "loads (this MPI_Get is slower or waits for its target)" : "MPI_Get",
+            ctx->direct_add
+                ? "adds under a lock (this MPI_Accumulate is slower or waits for its target)"
+                : "MPI_Accumulate");
     if (settings->verbose > 1)
         fprintf(stderr, "odcomm: %llu bytes shared, %llu bytes a rank\n",
                 (unsigned long long)ctx->stats.bytes_shared,

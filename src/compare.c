@@ -32,7 +32,7 @@ static int differ(odcomm_ctx *ctx, size_t index, const struct description *mine,
         strcmp(mine->name, first->name) == 0)
         return ODCOMM_OK;
     return odc_fail(&ctx->error, ODCOMM_ERR_MISMATCH,
-                    "group %zu is '%.64s' (%llu %s) here and '%.64s' (%llu %s) on rank 0", index,
+                    "group %zu is '%s' (%llu %s) here and '%s' (%llu %s) on rank 0", index,
                     mine->name, (unsigned long long)mine->count,
                     odc_dtype_name((odcomm_dtype)mine->dtype), first->name,
                     (unsigned long long)first->count, odc_dtype_name((odcomm_dtype)first->dtype));

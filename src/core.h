@@ -48,6 +48,11 @@ typedef struct odc_scheme {
     bool views;
 } odc_scheme;
 
+typedef struct odc_sums {
+    int n;
+    double value[ODCOMM_MAX_SUMS];
+} odc_sums;
+
 struct odcomm_ctx {
     odc_error error;
     odc_settings settings;
@@ -74,6 +79,7 @@ struct odcomm_ctx {
     long meetings;       /* that this rank has left */
     bool arrived;        /* at one that it has not left, having timed out */
     bool finished;       /* its gradients are complete, but the fence has timed out */
+    odc_sums brought;    /* to the fence, by its first call */
     odc_call unfinished; /* the call that timed out and must be called again, or ODC_NO_CALL */
     int late;            /* what failed after the last meeting was left: the next one is told */
     odc_error late_error;

@@ -4,7 +4,7 @@
 
 #include "odcomm/odcomm.h"
 
-#define ODC_ERROR_TEXT 512
+#define ODC_ERROR_TEXT 1024 /* two names of groups and what is said of them */
 
 typedef struct odc_error {
     char text[ODC_ERROR_TEXT];

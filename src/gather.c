@@ -38,7 +38,7 @@ static int copy(odcomm_group *group)
 
     if (!buffer)
         return odc_fail(&group->ctx->error, ODCOMM_ERR_NOMEM,
-                        "odcomm_gather of group '%.64s': no memory for a copy of %zu bytes",
+                        "odcomm_gather of group '%s': no memory for a copy of %zu bytes",
                         group->name, pool->bytes);
     if ((code = group->ctx->scheme->fetch(group, buffer, false))) {
         odc_pool_give(pool, buffer);
@@ -97,7 +97,7 @@ int odcomm_release(odcomm_group *group)
         return code;
     if (group->held == 0)
         return odc_fail(&group->ctx->error, ODCOMM_ERR_PHASE,
-                        "odcomm_release of group '%.64s' without a gather", group->name);
+                        "odcomm_release of group '%s' without a gather", group->name);
     if (--group->held > 0)
         return ODCOMM_OK;
     group->ctx->held--;

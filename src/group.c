@@ -16,19 +16,19 @@ static int check_name(odcomm_ctx *ctx, const char *name)
     for (size_t i = 0; i < ctx->groups; i++)
         if (strcmp(ctx->group[i]->name, name) == 0)
             return odc_fail(&ctx->error, ODCOMM_ERR_ARG,
-                            "odcomm_group_add: there is a group '%.255s' already", name);
+                            "odcomm_group_add: there is a group '%s' already", name);
     return ODCOMM_OK;
 }
 
 static int check_dtype(odcomm_ctx *ctx, const char *name, odcomm_dtype dtype)
 {
     if (!odc_dtype_valid(dtype))
-        return odc_fail(&ctx->error, ODCOMM_ERR_ARG,
-                        "odcomm_group_add of '%.255s': no such dtype: %d", name, (int)dtype);
+        return odc_fail(&ctx->error, ODCOMM_ERR_ARG, "odcomm_group_add of '%s': no such dtype: %d",
+                        name, (int)dtype);
     if (dtype != ODCOMM_F32 && dtype != ODCOMM_F64)
-        return odc_fail(
-            &ctx->error, ODCOMM_ERR_UNSUPPORTED,
-            "odcomm_group_add of '%.255s': this version does not have 16-bit groups yet", name);
+        return odc_fail(&ctx->error, ODCOMM_ERR_UNSUPPORTED,
+                        "odcomm_group_add of '%s': this version does not have 16-bit groups yet",
+                        name);
     return ODCOMM_OK;
 }
 
@@ -90,8 +90,7 @@ int odcomm_group_add(odcomm_ctx *ctx, const char *name, size_t count, odcomm_dty
     if ((code = check_name(ctx, name)) || (code = check_dtype(ctx, name, dtype)))
         return code;
     if (!make_room(ctx) || !(added = group_new(ctx, name, count, dtype)))
-        return odc_fail(&ctx->error, ODCOMM_ERR_NOMEM, "odcomm_group_add of '%.255s': no memory",
-                        name);
+        return odc_fail(&ctx->error, ODCOMM_ERR_NOMEM, "odcomm_group_add of '%s': no memory", name);
     ctx->group[ctx->groups++] = added;
     *group = added;
     return ODCOMM_OK;

@@ -38,13 +38,13 @@ static bool has_arrived(const odcomm_ctx *ctx, int rank, long meeting)
 
 static int timed_out(odcomm_ctx *ctx, odc_call call, long meeting)
 {
-    char missing[300] = "";
+    char missing[2 * ODC_DESCRIPTION] = "";
     int more = 0;
 
     for (int rank = 0; rank < ctx->ranks; rank++) {
         if (has_arrived(ctx, rank, meeting))
             continue;
-        if (strlen(missing) > sizeof missing - 160)
+        if (strlen(missing) > sizeof missing - ODC_DESCRIPTION)
             more++;
         else {
             odc_describe_rank(ctx, rank, missing, sizeof missing);
@@ -91,7 +91,8 @@ static int compare(odcomm_ctx *ctx, long meeting)
         }
     }
     if (worst->code)
-        return odc_fail(&ctx->error, worst->code, "rank %d: %.480s", worst_rank, worst->error.text);
+        return odc_fail(&ctx->error, worst->code, "rank %d: %.1000s", worst_rank,
+                        worst->error.text);
     return ODCOMM_OK;
 }
 
@@ -105,26 +106,12 @@ static void add_up(const odcomm_ctx *ctx, long meeting, int n, double *sums)
     }
 }
 
-/* Comes again to a meeting that timed out: what it brought then is what counts. */
-static int check_return(odcomm_ctx *ctx, long meeting, int code, int n)
-{
-    int brought = ballot_of(ctx, ctx->rank, meeting)->n;
-
-    if (code || n == brought)
-        return code;
-    return odc_fail(&ctx->error, ODCOMM_ERR_ARG,
-                    "odcomm_fence: called with n = %d before the time-out and with n = %d now",
-                    brought, n);
-}
-
 int odc_meet(odcomm_ctx *ctx, odc_call call, int code, const double *values, int n, double *sums)
 {
     long meeting = ctx->meetings + 1;
 
     if (!ctx->arrived)
         arrive(ctx, meeting, call, code, values, n);
-    else if ((code = check_return(ctx, meeting, code, n)))
-        return code;
     if ((code = wait_for_all(ctx, call, meeting)))
         return code;
     ctx->meetings = meeting;

@@ -40,7 +40,7 @@ int odcomm_publish_group(odcomm_group *group)
     if ((code = odc_check_phase(ctx, ODC_UPDATE, "odcomm_publish_group")))
         return code;
     if (group->published > ctx->version)
-        return odc_fail(&ctx->error, ODCOMM_ERR_PHASE, "group '%.64s' is published already",
+        return odc_fail(&ctx->error, ODCOMM_ERR_PHASE, "group '%s' is published already",
                         group->name);
     odc_note_call(ctx, ODC_CALL_PUBLISH, 0);
     return publish(group);
@@ -75,10 +75,14 @@ static int check_fence(odcomm_ctx *ctx, const double *sums, int n)
         return odc_fail(&ctx->error, ODCOMM_ERR_ARG,
                         "odcomm_fence: %d sums at %s; from 0 to %d are possible", n,
                         sums ? "an address" : "NULL", ODCOMM_MAX_SUMS);
+    if (ctx->unfinished != ODC_NO_CALL && n != ctx->brought.n)
+        return odc_fail(&ctx->error, ODCOMM_ERR_ARG,
+                        "odcomm_fence: called with n = %d before the time-out and with n = %d now",
+                        ctx->brought.n, n);
     for (size_t i = 0; ctx->held && i < ctx->groups; i++)
         if (ctx->group[i]->held)
             return odc_fail(&ctx->error, ODCOMM_ERR_PHASE,
-                            "odcomm_fence: group '%.64s' is still held; release it first",
+                            "odcomm_fence: group '%s' is still held; release it first",
                             ctx->group[i]->name);
     return ODCOMM_OK;
 }
@@ -89,6 +93,15 @@ static void reset_next_claims(odcomm_ctx *ctx)
     if (ctx->rank == 0)
         atomic_store_explicit(&ctx->control.head->claimed[(ctx->version + 1) & 1], 0,
                               memory_order_relaxed);
+}
+
+/* Not again after a time-out: for the others this rank has come. */
+static void begin_fence(odcomm_ctx *ctx, const double *sums, int n)
+{
+    reset_next_claims(ctx);
+    ctx->brought.n = n;
+    if (n)
+        memcpy(ctx->brought.value, sums, (size_t)n * sizeof *sums);
 }
 
 /* This rank's gradients are with their owners after it, unless it could not wait long enough. */
@@ -149,13 +162,14 @@ int odcomm_fence(odcomm_ctx *ctx, double *sums, int n)
     if ((code = check_fence(ctx, sums, n)))
         return code;
     odc_note_call(ctx, ODC_CALL_FENCE, 0);
-    reset_next_claims(ctx);
+    if (ctx->unfinished == ODC_NO_CALL)
+        begin_fence(ctx, sums, n);
     code = finish(ctx);
     if (code == ODCOMM_ERR_TIMEOUT || (code && ctx->arrived)) {
         ctx->unfinished = ODC_CALL_FENCE;
         return code;
     }
-    if ((code = meet(ctx, ODC_CALL_FENCE, code, sums, n, total)))
+    if ((code = meet(ctx, ODC_CALL_FENCE, code, ctx->brought.value, n, total)))
         return code;
     keep_for_next(ctx, close_epoch(ctx));
     if (n)
@@ -188,7 +202,7 @@ static int check_norm(odcomm_ctx *ctx, const double *norm)
     for (size_t i = 0; i < ctx->groups; i++)
         if (ctx->group[i]->published > ctx->version)
             return odc_fail(&ctx->error, ODCOMM_ERR_PHASE,
-                            "odcomm_grad_norm: group '%.64s' is published, its gradient is gone",
+                            "odcomm_grad_norm: group '%s' is published, its gradient is gone",
                             ctx->group[i]->name);
     return ODCOMM_OK;
 }

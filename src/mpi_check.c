@@ -37,5 +37,5 @@ int odc_agree(MPI_Comm comm, odc_error *error, int code)
         return failed;
     if (worst.rank == rank)
         return code;
-    return odc_fail(error, worst.code, "rank %d: %.480s", worst.rank, theirs.text);
+    return odc_fail(error, worst.code, "rank %d: %.1000s", worst.rank, theirs.text);
 }

@@ -47,12 +47,12 @@ static int visit_ready(odcomm_group *group, odc_visit visit, void *argument, int
 static int timed_out(odcomm_group *group, odc_call call)
 {
     odcomm_ctx *ctx = group->ctx;
-    char late[160] = "";
+    char late[ODC_DESCRIPTION] = "";
 
     odc_describe_rank(ctx, ctx->pending[0], late, sizeof late);
     return odc_fail(&ctx->error, ODCOMM_ERR_TIMEOUT,
-                    "%s of group '%.64s': waited %.1f s for version %ld from %s",
-                    odc_call_name(call), group->name, ctx->settings.timeout, ctx->version, late);
+                    "%s of group '%s': waited %.1f s for version %ld from %s", odc_call_name(call),
+                    group->name, ctx->settings.timeout, ctx->version, late);
 }
 
 int odc_visit_owners(odcomm_group *group, odc_call call, odc_visit visit, void *argument)

@@ -34,7 +34,7 @@ static void *take_buffer(odcomm_group *group, const char *call)
 
     if (!buffer)
         odc_fail(&ctx->error, ODCOMM_ERR_NOMEM,
-                 "%s of group '%.64s': no memory for a copy of %zu bytes", call, group->name,
+                 "%s of group '%s': no memory for a copy of %zu bytes", call, group->name,
                  ctx->pool.bytes);
     return buffer;
 }

@@ -1,5 +1,6 @@
 #include "topology.h"
 
+#include <limits.h>
 #include <sys/statvfs.h>
 
 #define SHARED_MEMORY "/dev/shm"
@@ -18,20 +19,27 @@ int odc_node_size(MPI_Comm comm, int *size, odc_error *error)
     return code ? code : freed;
 }
 
-/* Where it is too small, the system kills the process that touches the first page too many. */
-int odc_check_room(size_t need, odc_error *error)
+/* Bytes that are free; as many as there can be where this system keeps it elsewhere. */
+static unsigned long long free_room(void)
 {
     struct statvfs status;
-    unsigned long long room;
 
     if (statvfs(SHARED_MEMORY, &status) != 0)
-        return ODCOMM_OK; /* not where this system keeps it */
-    room = (unsigned long long)status.f_bavail * status.f_frsize;
-    if (need <= room)
-        return ODCOMM_OK;
+        return ULLONG_MAX;
+    return (unsigned long long)status.f_bavail * status.f_frsize;
+}
+
+int odc_no_room(size_t need, odc_error *error)
+{
     return odc_fail(error, ODCOMM_ERR_NOMEM,
                     SHARED_MEMORY
                     " has room for %llu bytes and %zu are needed: enlarge it (mount -o "
                     "remount,size=..., docker run --shm-size=...) or use smaller groups",
-                    room, need);
+                    free_room(), need);
+}
+
+/* Where it is too small, the system kills the process that touches the first page too many. */
+int odc_check_room(size_t need, odc_error *error)
+{
+    return need <= free_room() ? ODCOMM_OK : odc_no_room(need, error);
 }

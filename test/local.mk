@@ -13,7 +13,7 @@ EXTRA_DIST += test/lsan.supp test/run test/tap.sh $(script_tests) \
 	test/consumer/consumer.c test/consumer/consumer.cpp
 
 # What is installed: headers, symbols, programs of users.
-script_tests = test/consumer/consumer.sh test/exports.sh test/headers.sh
+script_tests = test/consumer/consumer.sh test/exports.sh test/headers.sh test/shm.sh
 
 if BUILD_TESTS
 check_PROGRAMS = $(unit_tests) $(train_tests) $(ranked_tests)

@@ -65,8 +65,8 @@ demo() {
     install "$demo_packages"
     build openmpi CC=mpicc.openmpi
     open_mpi_here
-    say "training on the fortunes of this machine: mpirun -np 2 odcomm-train"
-    # The text that ships with the tool is not installed; fortunes are.
+    say "training on the fortunes of this machine: mpiexec.openmpi --oversubscribe -n 2" \
+        "build/openmpi/tools/odcomm-train"
     mpiexec.openmpi --oversubscribe -n 2 build/openmpi/tools/odcomm-train
     say "done. Next: README.md; tools: build/openmpi/tools/odcomm-train --help, build/openmpi/perf/odcomm-perf --help"
 }

@@ -111,8 +111,9 @@ ODCOMM_PUBLIC int odcomm_options_init(odcomm_options *options);
  * Makes a context on the ranks of `comm`. Collective. MPI must be initialised, with any thread
  * level. `comm` is duplicated and may be freed afterwards. `options` NULL: the defaults.
  *
- * Errors: MISMATCH (ranks gave different options), NOMEM, MPI, UNSUPPORTED (ranks on several nodes,
- * or an option whose feature is not available). They are explained by odcomm_last_error(NULL).
+ * Errors: MISMATCH (ranks gave different modes or node_ranks), NOMEM, MPI, UNSUPPORTED (ranks on
+ * several nodes, or an option whose feature is not available). They are explained by
+ * odcomm_last_error(NULL).
  */
 ODCOMM_PUBLIC int odcomm_create(MPI_Comm comm, const odcomm_options *options, odcomm_ctx **ctx);
 
@@ -140,7 +141,7 @@ ODCOMM_PUBLIC int odcomm_commit(odcomm_ctx *ctx);
  * Frees a context, its groups and its memory, in any phase. Collective. `ctx` NULL or *ctx NULL is
  * fine. Sets *ctx to NULL even where it fails. After MPI_Finalize only local memory is freed.
  *
- * Errors: MPI (the context is gone nevertheless).
+ * Errors: MPI (the context is gone nevertheless, and odcomm_last_error(NULL) says why).
  */
 ODCOMM_PUBLIC int odcomm_free(odcomm_ctx **ctx);
 
@@ -237,8 +238,10 @@ ODCOMM_PUBLIC int odcomm_claim(odcomm_ctx *ctx, long tasks, long *task);
  * same on every rank; NULL if n is 0. All ranks pass the same n <= ODCOMM_MAX_SUMS.
  *
  * Errors: PHASE (a group is still held: says which), MISMATCH (different n), MPI, TIMEOUT (says who
- * is missing and what it last did; call again, with the same n, to go on waiting: the values of the
- * first call are the ones that count).
+ * is missing and what it last did). After a time-out nothing but the same call, with the same n, is
+ * allowed; it goes on waiting, and the values of the first call are the ones that count. The end of
+ * the fence is MPI's own MPI_Win_fence: it waits without a time-out for ranks that have timed out
+ * and not yet called again.
  */
 ODCOMM_PUBLIC int odcomm_fence(odcomm_ctx *ctx, double *sums, int n);
 

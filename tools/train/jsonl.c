@@ -1,6 +1,7 @@
 #include "corpus.h"
 
 #include <jansson.h>
+#include <string.h>
 
 static int wrong(const struct corpus *corpus, size_t line, struct problem *problem,
                  const char *what)
@@ -43,9 +44,18 @@ static int add_line(struct corpus *corpus, struct span text, size_t line, struct
     return status;
 }
 
+static void skip_byte_order_mark(struct span *content)
+{
+    if (content->length >= 3 && memcmp(content->text, "\xEF\xBB\xBF", 3) == 0) {
+        content->text += 3;
+        content->length -= 3;
+    }
+}
+
 int jsonl_read(struct corpus *corpus, struct span content, struct problem *problem)
 {
     struct span line;
+    skip_byte_order_mark(&content);
     for (size_t number = 1; next_line(&content, &line); number++) {
         line = trimmed(line);
         if (line.length && add_line(corpus, line, number, problem))

@@ -75,7 +75,8 @@ static void make_samples(const struct options *options, const struct corpus *cor
     const struct record *first = &corpus->record[samples->first_cut];
     fprintf(stderr,
             "odcomm-train: %zu of %zu texts are longer than the context of %ld tokens and "
-            "were cut, the first at %s:%zu\n",
+            "were cut, the first at %s:%zu; to use all of a long text, cut it into records "
+            "(lines with a single %%, or JSON Lines)\n",
             samples->cut, corpus->records, options->context, corpus->file[first->file],
             first->line);
     if (samples->dropped > 0)

@@ -155,6 +155,16 @@ static void fill_long_options(struct option *option)
                                     .val = FIRST_VALUE + i};
 }
 
+/* What getopt_long did not take; `word` is where it stands, past a long option. */
+static int refuse(const char *word, struct problem *problem)
+{
+    if (optopt == 0)
+        return problem_set(problem, "option %s is unknown or ambiguous: see --help", word);
+    if (optopt < FIRST_VALUE)
+        return problem_set(problem, "unknown option -%c: see --help", optopt);
+    return problem_set(problem, "option %s takes no value: see --help", word);
+}
+
 int options_parse(struct options *options, int argc, char **argv, struct problem *problem)
 {
     struct option option[ROWS + 1] = {0};
@@ -169,7 +179,7 @@ int options_parse(struct options *options, int argc, char **argv, struct problem
         if (value == ':')
             return problem_set(problem, "%s needs a value", argv[optind - 1]);
         if (value < FIRST_VALUE)
-            return problem_set(problem, "unknown option %s: see --help", argv[optind - 1]);
+            return refuse(argv[optind - 1], problem);
         if (set(options, &rows[value - FIRST_VALUE], optarg, problem))
             return -1;
     }
