@@ -2,7 +2,7 @@
 #include "arena.h"
 
 #include "convert.h"
-#include "topology.h"
+#include "room.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include "arena.h"
 #include "check.h"
 #include "compare.h"
-#include "progress.h"
+#include "probe.h"
 
 #include <stdio.h>
 

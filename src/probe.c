@@ -1,4 +1,4 @@
-#include "progress.h"
+#include "probe.h"
 
 #include "convert.h"
 #include "transfer.h"

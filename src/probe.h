@@ -2,8 +2,8 @@
  * Whether one-sided operations reach a rank that is computing. Open MPI's do on one node, MPICH's
  * wait until the target calls MPI; so it is measured, never assumed.
  */
-#ifndef ODC_PROGRESS_H
-#define ODC_PROGRESS_H
+#ifndef ODC_PROBE_H
+#define ODC_PROBE_H
 
 #include "core.h"
 
