@@ -9,6 +9,7 @@
 
 #define ASLEEP_S 0.02 /* how long a target stays out of MPI, unless it is served before */
 #define REPEATS 16
+#define LEAST_BYTES 16384
 #define SLOWER 2.0 /* MPI may cost this much more than loads and stores */
 
 enum { NOTHING, GETTING, GOT, ADDING, ADDED }; /* steps of head->probe */
@@ -125,10 +126,13 @@ static double time_of(struct probe *probe, void (*operation)(struct probe *))
     return best;
 }
 
+/* Where there is enough for speed to matter: of a few elements only the call is measured. */
 static void compare_speeds(struct probe *probe)
 {
     odcomm_ctx *ctx = probe->ctx;
 
+    if (probe->count * odc_dtype_size(probe->group->dtype) < LEAST_BYTES)
+        return;
     if (!ctx->direct_get)
         ctx->direct_get = time_of(probe, get_by_mpi) > SLOWER * time_of(probe, get_by_loads);
     if (!ctx->direct_add)
