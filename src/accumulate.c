@@ -4,7 +4,9 @@
 #include "activity.h"
 #include "check.h"
 #include "convert.h"
+#include "forward.h"
 #include "owners.h"
+#include "remote.h"
 #include "transfer.h"
 
 struct gradient {
@@ -15,25 +17,40 @@ struct gradient {
 static int add_shard(odcomm_group *group, int owner, odc_extent shard, void *argument)
 {
     const struct gradient *gradient = argument;
+    const char *values = gradient->values + shard.first * odc_dtype_size(gradient->dtype);
+    odcomm_ctx *ctx = group->ctx;
 
-    return odc_add_to(group, owner, 0, shard.count,
-                      gradient->values + shard.first * odc_dtype_size(gradient->dtype),
-                      gradient->dtype);
+    if (!odc_is_here(ctx, owner) && ctx->nodes.ranks == 1)
+        return odc_add_remote(group, owner, shard.count, values, gradient->dtype);
+    if (!odc_is_here(ctx, owner))
+        atomic_store_explicit(odc_summed_word(&ctx->control, owner, group->index), ctx->version,
+                              memory_order_relaxed);
+    return odc_add_to(group, owner, 0, shard.count, values, gradient->dtype);
 }
 
 /* Waits for each owner: it has then zeroed its accumulator, which replaces a second barrier. */
 int odc_push_on_demand(odcomm_group *group, const void *grad, odcomm_dtype dtype)
 {
+    odcomm_ctx *ctx = group->ctx;
     struct gradient gradient = {grad, dtype};
+    int code = odc_visit_owners(group, ODC_CALL_ACCUMULATE, add_shard, &gradient);
 
-    return odc_visit_owners(group, ODC_CALL_ACCUMULATE, add_shard, &gradient);
+    if (ctx->nodes.count > 1 && ctx->nodes.ranks == 1) {
+        int flushed = odc_remote_flush(ctx); /* the gradient is the caller's again */
+        code = code ? code : flushed;
+    }
+    return code;
 }
 
 int odc_finish_on_demand(odcomm_ctx *ctx)
 {
-    if (ctx->direct_add)
-        return ODCOMM_OK;
-    return ODC_MPI(&ctx->error, MPI_Win_flush_all(ctx->grads.win));
+    int code = ODCOMM_OK;
+
+    if (!ctx->direct_add)
+        code = ODC_MPI(&ctx->error, MPI_Win_flush_all(ctx->grads.win));
+    if (code || ctx->nodes.count == 1 || ctx->nodes.ranks == 1)
+        return code;
+    return odc_forward_sums(ctx);
 }
 
 static int check_dtype(odcomm_ctx *ctx, odcomm_dtype dtype)

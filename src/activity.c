@@ -1,6 +1,6 @@
 #include "activity.h"
 
-#include "wait.h"
+#include "clock.h"
 
 #include <stdio.h>
 #include <string.h>

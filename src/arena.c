@@ -2,6 +2,8 @@
 #include "arena.h"
 
 #include "convert.h"
+#include "remote.h"
+#include "room.h"
 #include "room.h"
 
 #include <errno.h>
@@ -15,10 +17,10 @@ static int lay_out_group(odcomm_group *group, odc_sizes *sizes)
     odcomm_ctx *ctx = group->ctx;
     size_t size = odc_dtype_size(group->dtype), whole = 0;
 
-    group->values_at = sizes->values;
-    group->grad_at = sizes->grads;
-    if (!odc_reserve(&sizes->values, group->block, size, (size_t)ctx->ranks) ||
-        !odc_reserve(&sizes->grads, group->block, size, 1) ||
+    group->values_at = sizes->segment;
+    group->grad_at = ctx->grads_bytes;
+    if (!odc_reserve(&sizes->segment, group->block, size, (size_t)ctx->ranks) ||
+        !odc_reserve(&ctx->grads_bytes, group->block, size, 1) ||
         !odc_reserve(&whole, group->block, size, (size_t)ctx->ranks))
         return odc_fail(&ctx->error, ODCOMM_ERR_NOMEM,
                         "group '%s' of %zu elements is larger than can be addressed", group->name,
@@ -28,17 +30,54 @@ static int lay_out_group(odcomm_group *group, odc_sizes *sizes)
     return ODCOMM_OK;
 }
 
+/*
+ * Who collects what on this node: every rank its own gradients; those for other nodes' owners are
+ * dealt out in turn. A rank that is alone on its node sends them straight to the owner.
+ */
+static int deal_out_owners(odcomm_ctx *ctx, int *kept)
+{
+    const odc_nodes *nodes = &ctx->nodes;
+    int elsewhere = 0;
+
+    ctx->collector = calloc((size_t)ctx->ranks, sizeof *ctx->collector);
+    if (!ctx->collector)
+        return odc_fail(&ctx->error, ODCOMM_ERR_NOMEM, "no memory for %d owners", ctx->ranks);
+    for (int owner = 0; owner < ctx->ranks; owner++) {
+        odc_collector *collector = &ctx->collector[owner];
+        if (odc_is_here(ctx, owner)) {
+            collector->part = nodes->place[owner];
+            continue;
+        }
+        collector->part = elsewhere % nodes->ranks;
+        collector->base = (size_t)(1 + elsewhere / nodes->ranks) * ctx->grads_bytes;
+        if (nodes->ranks > 1 && collector->part == nodes->rank)
+            ++*kept;
+        elsewhere++;
+    }
+    return ODCOMM_OK;
+}
+
 static int lay_out(odcomm_ctx *ctx, odc_sizes *sizes)
 {
-    int code = ODCOMM_OK;
+    bool several = ctx->nodes.count > 1;
+    int code, kept = 0;
 
     *sizes = (odc_sizes){0, 0};
+    ctx->grads_bytes = 0;
     ctx->pool.bytes = ODC_ALIGNMENT;
-    if (!odc_control_reserve(&sizes->values, ctx->ranks, ctx->groups))
+    if (!odc_control_reserve(&sizes->segment, odc_census_of(ctx)))
         return odc_fail(&ctx->error, ODCOMM_ERR_NOMEM, "too many groups and ranks");
-    for (size_t i = 0; i < ctx->groups && !code; i++)
-        code = lay_out_group(ctx->group[i], sizes);
-    return code;
+    for (size_t i = 0; i < ctx->groups; i++)
+        if ((code = lay_out_group(ctx->group[i], sizes)))
+            return code;
+    ctx->inbound_at = sizes->segment;
+    if ((code = deal_out_owners(ctx, &kept)))
+        return code;
+    if ((several && !odc_reserve(&sizes->segment, ctx->grads_bytes, 1, (size_t)ctx->nodes.ranks)) ||
+        !odc_reserve(&sizes->grads, ctx->grads_bytes, 1, (size_t)(1 + kept)))
+        return odc_fail(&ctx->error, ODCOMM_ERR_NOMEM, "more gradients than can be addressed");
+    ctx->segment_bytes = sizes->segment;
+    return ODCOMM_OK;
 }
 
 static int allocate_local_sums(odcomm_ctx *ctx)
@@ -67,13 +106,16 @@ static int allocate_scratch(odcomm_ctx *ctx)
     return ODCOMM_OK;
 }
 
-/* All that is shared, with what it takes to give every part of every window whole pages. */
+/*
+ * All that this node shares, as if each rank's part were as large as this one's, with what it takes
+ * to give every part of every window whole pages.
+ */
 static size_t shared_bytes(const odcomm_ctx *ctx, const odc_sizes *sizes)
 {
-    size_t ranks = (size_t)ctx->ranks, rounding = 6 * (size_t)sysconf(_SC_PAGESIZE), bytes;
+    size_t ranks = (size_t)ctx->nodes.ranks, rounding = 6 * (size_t)sysconf(_SC_PAGESIZE), bytes;
 
     if (__builtin_mul_overflow(sizes->grads + rounding, ranks, &bytes) ||
-        __builtin_add_overflow(bytes, sizes->values, &bytes))
+        __builtin_add_overflow(bytes, sizes->segment, &bytes))
         return SIZE_MAX;
     return bytes;
 }
@@ -89,24 +131,39 @@ int odc_arena_prepare(odcomm_ctx *ctx, odc_sizes *sizes)
     return ctx->settings.mode == ODC_LOCAL_SUM ? allocate_local_sums(ctx) : ODCOMM_OK;
 }
 
+/* On one node a shared window: its fence is the faster one. */
+static int open_sync(odcomm_ctx *ctx)
+{
+    odc_error *error = &ctx->error;
+    void *base;
+    int code;
+
+    if (ctx->nodes.count == 1)
+        code = ODC_MPI(error, MPI_Win_allocate_shared(ODC_ALIGNMENT, 1, MPI_INFO_NULL, ctx->comm,
+                                                      &base, &ctx->sync));
+    else
+        code = ODC_MPI(
+            error, MPI_Win_allocate(ODC_ALIGNMENT, 1, MPI_INFO_NULL, ctx->comm, &base, &ctx->sync));
+    return code ? code : ODC_MPI(error, MPI_Win_set_errhandler(ctx->sync, MPI_ERRORS_RETURN));
+}
+
 /* Each window only where the one before it was made on all ranks. */
 static int open_windows(odcomm_ctx *ctx, const odc_sizes *sizes)
 {
     odc_error *error = &ctx->error;
-    size_t values = ctx->rank == 0 ? sizes->values : 0;
+    MPI_Comm node = ctx->nodes.comm;
+    size_t segment = ctx->nodes.rank == 0 ? sizes->segment : 0;
     int code;
 
-    code = odc_window_open(&ctx->values, ctx->comm, values, error);
-    if ((code = odc_agree(ctx->comm, error, code)))
+    if ((code = odc_agree(ctx->comm, error, odc_window_open(&ctx->values, node, segment, error))) ||
+        (code =
+             odc_agree(ctx->comm, error, odc_window_open(&ctx->grads, node, sizes->grads, error))))
         return code;
-    code = odc_window_open(&ctx->grads, ctx->comm, sizes->grads, error);
-    if ((code = odc_agree(ctx->comm, error, code)))
+    if (ctx->nodes.count > 1 && (code = odc_agree(ctx->comm, error, odc_remote_open(ctx))))
         return code;
-    code = odc_window_allocate(&ctx->sync, ctx->comm, 0, error);
-    if ((code = odc_agree(ctx->comm, error, code)))
+    if ((code = odc_agree(ctx->comm, error, open_sync(ctx))))
         return code;
-    code = ODC_MPI(error, MPI_Win_fence(0, ctx->sync.win));
-    return odc_agree(ctx->comm, error, code);
+    return odc_agree(ctx->comm, error, ODC_MPI(error, MPI_Win_fence(0, ctx->sync)));
 }
 
 /*
@@ -130,12 +187,16 @@ static int zero(char *where, size_t bytes, odc_error *error)
 /* Every owner its own. */
 static int zero_memory(odcomm_ctx *ctx, const odc_sizes *sizes)
 {
-    int code = zero(ctx->grads.part[ctx->rank], sizes->grads, &ctx->error);
+    int code = zero(ctx->grads.part[ctx->nodes.rank], sizes->grads, &ctx->error);
 
     for (size_t i = 0; i < ctx->groups && !code; i++) {
         const odcomm_group *group = ctx->group[i];
         size_t bytes = group->block * odc_dtype_size(group->dtype);
-        code = zero(odc_values(group) + (size_t)ctx->rank * bytes, bytes, &ctx->error);
+        for (int owner = 0; owner < ctx->ranks && !code; owner++)
+            if (owner == ctx->rank || (ctx->nodes.rank == 0 && !odc_is_here(ctx, owner)))
+                code = zero(odc_values(group) + (size_t)owner * bytes, bytes, &ctx->error);
+        if (ctx->nodes.count > 1 && !code)
+            code = zero(odc_inbound(group), bytes, &ctx->error);
     }
     return code;
 }
@@ -147,37 +208,44 @@ int odc_arena_open(odcomm_ctx *ctx, const odc_sizes *sizes)
 
     if (code)
         return code;
-    odc_control_reserve(&control, ctx->ranks, ctx->groups);
-    odc_control_map(&ctx->control, ctx->values.part[0], ctx->ranks, ctx->groups);
+    odc_control_reserve(&control, odc_census_of(ctx));
+    odc_control_map(&ctx->control, ctx->values.part[0], odc_census_of(ctx));
     code = zero_memory(ctx, sizes);
-    if (!code && ctx->rank == 0)
+    if (!code && ctx->nodes.rank == 0)
         code = zero(ctx->values.part[0], control, &ctx->error);
-    ctx->stats.bytes_shared = sizes->values;
+    ctx->stats.bytes_shared = sizes->segment;
     ctx->stats.bytes_own += sizes->grads + ODC_CHUNK_BYTES;
     return odc_agree(ctx->comm, &ctx->error, code);
 }
 
 int odc_arena_close(odcomm_ctx *ctx)
 {
-    int code = ODCOMM_OK, freed;
+    odc_error *error = &ctx->error;
+    int code = ODCOMM_OK, freed = ODCOMM_OK;
 
-    if (ctx->sync.win != MPI_WIN_NULL)
-        code = ODC_MPI(&ctx->error, MPI_Win_fence(MPI_MODE_NOSUCCEED, ctx->sync.win));
-    freed = odc_window_free(&ctx->sync, &ctx->error);
+    if (ctx->sync != MPI_WIN_NULL) {
+        code = ODC_MPI(error, MPI_Win_fence(MPI_MODE_NOSUCCEED, ctx->sync));
+        freed = ODC_MPI(error, MPI_Win_free(&ctx->sync));
+        code = code ? code : freed;
+    }
+    freed = odc_remote_close(ctx);
     code = code ? code : freed;
-    freed = odc_window_free(&ctx->grads, &ctx->error);
+    freed = odc_window_free(&ctx->grads, error);
     code = code ? code : freed;
-    freed = odc_window_free(&ctx->values, &ctx->error);
+    freed = odc_window_free(&ctx->values, error);
     return code ? code : freed;
 }
 
 void odc_arena_forget(odcomm_ctx *ctx)
 {
-    odc_window_forget(&ctx->sync);
+    ctx->sync = ctx->remote = MPI_WIN_NULL;
+    ctx->remote_locked = false;
     odc_window_forget(&ctx->grads);
     odc_window_forget(&ctx->values);
+    free(ctx->collector);
     free(ctx->pending);
     free(ctx->chunk);
+    ctx->collector = NULL;
     ctx->pending = NULL;
     ctx->chunk = NULL;
     for (size_t i = 0; i < ctx->groups; i++) {

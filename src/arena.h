@@ -6,7 +6,7 @@
 
 /* Bytes of this rank's part of each window. */
 typedef struct odc_sizes {
-    size_t values; /* on rank 0, for all */
+    size_t segment; /* on the first rank of a node, for all of its ranks */
     size_t grads;
 } odc_sizes;
 

@@ -1,8 +1,8 @@
 /* The life of a context: create and free, and what can be looked at. */
 #include "arena.h"
 #include "group.h"
+#include "progress.h"
 #include "schemes.h"
-#include "topology.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -36,21 +36,18 @@ static int check_mpi(MPI_Comm comm)
     return ODCOMM_OK;
 }
 
-static int check_thread(const odc_settings *settings)
+/* *multiple: threads of their own may call MPI. */
+static int check_thread(const odc_settings *settings, bool *multiple)
 {
     int provided, code;
 
-    if (!settings->thread)
-        return ODCOMM_OK;
     if ((code = ODC_MPI(&create_error, MPI_Query_thread(&provided))))
         return code;
-    if (provided < MPI_THREAD_MULTIPLE)
+    *multiple = provided == MPI_THREAD_MULTIPLE;
+    if (settings->progress == ODC_THREAD && !*multiple)
         return odc_fail(&create_error, ODCOMM_ERR_UNSUPPORTED,
                         "a progress thread needs MPI_Init_thread with MPI_THREAD_MULTIPLE");
-    return odc_fail(
-        &create_error, ODCOMM_ERR_UNSUPPORTED,
-        "ODCOMM_PROGRESS=thread: this version does not have the progress thread yet, and "
-        "on one node needs none");
+    return ODCOMM_OK;
 }
 
 /* What a rank can do on its own; *made is NULL where there is no memory for it. */
@@ -62,9 +59,11 @@ static int prepare(MPI_Comm comm, const odcomm_options *options, odcomm_ctx **ma
     if (!ctx)
         return odc_fail(&create_error, ODCOMM_ERR_NOMEM, "odcomm_create: no memory for a context");
     ctx->comm = comm;
-    ctx->values = ctx->grads = ctx->sync = ODC_NO_WINDOW;
+    ctx->values = ctx->grads = ODC_NO_WINDOW;
+    ctx->sync = ctx->remote = MPI_WIN_NULL;
+    ctx->nodes = ODC_NO_NODES;
     if ((code = odc_settings_read(&ctx->settings, options, environ, &create_error)) ||
-        (code = check_thread(&ctx->settings)) ||
+        (code = check_thread(&ctx->settings, &ctx->multiple)) ||
         (code = ODC_MPI(&create_error, MPI_Comm_rank(comm, &ctx->rank))) ||
         (code = ODC_MPI(&create_error, MPI_Comm_size(comm, &ctx->ranks))))
         return code;
@@ -90,25 +89,6 @@ static int compare_settings(const odcomm_ctx *ctx)
     return ODCOMM_OK;
 }
 
-static int check_nodes(const odcomm_ctx *ctx)
-{
-    int node = 0, limit = ctx->settings.node_ranks;
-    int code = odc_node_size(ctx->comm, &node, &create_error);
-
-    if (code)
-        return code;
-    if (node < ctx->ranks)
-        return odc_fail(&create_error, ODCOMM_ERR_UNSUPPORTED,
-                        "%d of %d ranks share this node: this version works on one node only", node,
-                        ctx->ranks);
-    if (limit > 0 && limit < ctx->ranks)
-        return odc_fail(&create_error, ODCOMM_ERR_UNSUPPORTED,
-                        "ODCOMM_NODE_RANKS=%d would make several nodes of %d ranks: this version "
-                        "works on one node only",
-                        limit, ctx->ranks);
-    return ODCOMM_OK;
-}
-
 int odcomm_create(MPI_Comm comm, const odcomm_options *options, odcomm_ctx **ctx)
 {
     MPI_Comm own = MPI_COMM_NULL;
@@ -131,12 +111,14 @@ int odcomm_create(MPI_Comm comm, const odcomm_options *options, odcomm_ctx **ctx
         goto fail;
     if ((code = odc_agree(own, &create_error, compare_settings(made))))
         goto fail;
-    if ((code = odc_agree(own, &create_error, check_nodes(made))))
+    if ((code = odc_nodes_find(&made->nodes, own, made->settings.node_ranks, &create_error)))
         goto fail;
     *ctx = made;
     return ODCOMM_OK;
 
 fail:
+    if (made)
+        odc_nodes_free(&made->nodes, &(odc_error){""});
     free(made);
     if (own != MPI_COMM_NULL)
         MPI_Comm_free(&own);
@@ -152,9 +134,9 @@ static int release(odcomm_ctx *ctx)
         ctx->error = ctx->late_error;
         closed = ctx->late;
     }
-    code = odc_agree(ctx->comm, &ctx->error, closed);
+    freed = odc_nodes_free(&ctx->nodes, &ctx->error);
+    code = odc_agree(ctx->comm, &ctx->error, closed ? closed : freed);
     freed = ODC_MPI(&ctx->error, MPI_Comm_free(&ctx->comm));
-
     return code ? code : freed;
 }
 
@@ -166,12 +148,14 @@ int odcomm_free(odcomm_ctx **ctx)
     if (!freed)
         return ODCOMM_OK;
     *ctx = NULL;
+    odc_progress_stop(freed);
     code = ODC_MPI(&freed->error, MPI_Finalized(&finalised));
     if (!finalised) { /* or not known to be: the others are in it */
         int released = release(freed);
         code = code ? code : released;
     }
     odc_arena_forget(freed);
+    odc_nodes_forget(&freed->nodes);
     for (size_t i = 0; i < freed->groups; i++)
         odc_group_free(freed->group[i]);
     free(freed->group);

@@ -4,6 +4,7 @@
 #include "activity.h"
 #include "check.h"
 #include "convert.h"
+#include "fetch.h"
 #include "owners.h"
 #include "transfer.h"
 
@@ -18,13 +19,15 @@ static int get_shard(odcomm_group *group, int owner, odc_extent shard, void *int
 
 int odc_fetch_on_demand(odcomm_group *group, void *into, bool exact)
 {
+    int code = group->ctx->nodes.count > 1 ? odc_complete(group) : ODCOMM_OK;
+
     (void)exact; /* shard by shard, it fits always */
-    return odc_visit_owners(group, ODC_CALL_GATHER, get_shard, into);
+    return code ? code : odc_visit_owners(group, ODC_CALL_GATHER, get_shard, into);
 }
 
 static int view(odcomm_group *group)
 {
-    int code = odc_await_owners(group, ODC_CALL_GATHER);
+    int code = odc_complete(group);
 
     group->view = odc_values(group);
     return code;
@@ -86,7 +89,11 @@ int odcomm_gather_into(odcomm_group *group, void *buffer)
 
 int odcomm_prefetch(odcomm_group *group)
 {
-    return odc_check_worker(group, "odcomm_prefetch", group);
+    int code = odc_check_worker(group, "odcomm_prefetch", group);
+
+    if (code || group->ctx->settings.mode == ODC_COLLECTIVE)
+        return code;
+    return odc_fetch_ready(group);
 }
 
 int odcomm_release(odcomm_group *group)

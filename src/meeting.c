@@ -1,6 +1,7 @@
 #include "meeting.h"
 
 #include "activity.h"
+#include "remote.h"
 #include "wait.h"
 
 #include <stdio.h>
@@ -11,12 +12,47 @@ static odc_ballot *ballot_of(const odcomm_ctx *ctx, int rank, long meeting)
     return &ctx->control.row[rank].ballot[meeting & 1];
 }
 
+/* Ballots first, complete, then the words that say so. */
+static int tell_node(odcomm_ctx *ctx, int node, long meeting)
+{
+    int code = ODCOMM_OK;
+
+    for (int pass = 0; pass < 2; pass++) {
+        for (int rank = 0; rank < ctx->ranks && !code; rank++) {
+            const odc_ballot *ballot = ballot_of(ctx, rank, meeting);
+            const void *arrivals = (const void *)&ctx->control.row[rank].arrivals;
+            const void *what = pass == 0 ? ballot : arrivals;
+            size_t bytes = pass == 0 ? sizeof *ballot : sizeof ctx->control.row->arrivals;
+            if (odc_is_here(ctx, rank))
+                code = odc_remote_put(ctx, ctx->nodes.leader[node], odc_remote_place(ctx, what),
+                                      what, bytes);
+        }
+        if (!code)
+            code = odc_remote_flush(ctx);
+    }
+    return code;
+}
+
+/* The last rank of a node to arrive tells the other nodes of all of them. */
+static int tell_others(odcomm_ctx *ctx, long meeting)
+{
+    _Atomic int *here = &ctx->control.head->here[meeting & 1];
+    int code = ODCOMM_OK;
+
+    if (ctx->nodes.count == 1 || atomic_fetch_add(here, 1) < ctx->nodes.ranks - 1)
+        return ODCOMM_OK;
+    atomic_store(here, 0);
+    for (int i = 1; i < ctx->nodes.count && !code; i++)
+        code = tell_node(ctx, (ctx->nodes.mine + i) % ctx->nodes.count, meeting);
+    return code;
+}
+
 /*
  * A ballot is read until its reader has left, and written anew two meetings later: nobody comes to
  * that one before all have left this one.
  */
-static void arrive(odcomm_ctx *ctx, long meeting, odc_call call, int code, const double *values,
-                   int n)
+static int arrive(odcomm_ctx *ctx, long meeting, odc_call call, int code, const double *values,
+                  int n)
 {
     odc_ballot *ballot = ballot_of(ctx, ctx->rank, meeting);
 
@@ -29,6 +65,7 @@ static void arrive(odcomm_ctx *ctx, long meeting, odc_call call, int code, const
         ballot->error = ctx->error;
     atomic_store_explicit(&ctx->control.row[ctx->rank].arrivals, meeting, memory_order_release);
     ctx->arrived = true;
+    return tell_others(ctx, meeting);
 }
 
 static bool has_arrived(const odcomm_ctx *ctx, int rank, long meeting)
@@ -110,8 +147,8 @@ int odc_meet(odcomm_ctx *ctx, odc_call call, int code, const double *values, int
 {
     long meeting = ctx->meetings + 1;
 
-    if (!ctx->arrived)
-        arrive(ctx, meeting, call, code, values, n);
+    if (!ctx->arrived && (code = arrive(ctx, meeting, call, code, values, n)))
+        return code;
     if ((code = wait_for_all(ctx, call, meeting)))
         return code;
     ctx->meetings = meeting;

@@ -2,8 +2,11 @@
 #include "activity.h"
 #include "check.h"
 #include "convert.h"
+#include "forward.h"
 #include "meeting.h"
 #include "norm.h"
+#include "progress.h"
+#include "remote.h"
 
 #include <string.h>
 
@@ -29,6 +32,22 @@ static int publish(odcomm_group *group)
     return ODCOMM_OK;
 }
 
+/* Tells the other nodes about `groups` version words of this rank. */
+static int tell_nodes(odcomm_ctx *ctx, size_t group, size_t groups)
+{
+    const void *words = (const void *)odc_version_word(&ctx->control, ctx->rank, group);
+    int code = ODCOMM_OK;
+
+    if (ctx->nodes.count == 1 || groups == 0)
+        return ODCOMM_OK;
+    for (int i = 1; i < ctx->nodes.count && !code; i++) {
+        int node = (ctx->nodes.mine + i) % ctx->nodes.count;
+        code = odc_remote_put(ctx, ctx->nodes.leader[node], odc_remote_place(ctx, words), words,
+                              groups * sizeof(long));
+    }
+    return code ? code : odc_remote_flush(ctx);
+}
+
 int odcomm_publish_group(odcomm_group *group)
 {
     odcomm_ctx *ctx;
@@ -43,7 +62,11 @@ int odcomm_publish_group(odcomm_group *group)
         return odc_fail(&ctx->error, ODCOMM_ERR_PHASE, "group '%s' is published already",
                         group->name);
     odc_note_call(ctx, ODC_CALL_PUBLISH, 0);
-    return publish(group);
+    if ((code = publish(group)))
+        return code;
+    if ((code = tell_nodes(ctx, group->index, 1)))
+        group->published = ctx->version; /* it may be tried again */
+    return code;
 }
 
 int odcomm_publish(odcomm_ctx *ctx)
@@ -58,7 +81,7 @@ int odcomm_publish(odcomm_ctx *ctx)
     for (size_t i = 0; i < ctx->groups && !code; i++)
         if (ctx->group[i]->published == ctx->version)
             code = publish(ctx->group[i]);
-    if (code)
+    if (code || (code = tell_nodes(ctx, 0, ctx->groups)))
         return code;
     ctx->version++;
     ctx->phase = ODC_WORK;
@@ -115,9 +138,18 @@ static int finish(odcomm_ctx *ctx)
 
 static int close_epoch(odcomm_ctx *ctx)
 {
-    int code = ODC_MPI(&ctx->error, MPI_Win_fence(0, ctx->sync.win));
+    int code;
 
-    return code ? code : ODC_MPI(&ctx->error, MPI_Win_sync(ctx->grads.win));
+    odc_mpi_enter(ctx);
+    code = ODC_MPI(&ctx->error, MPI_Win_fence(0, ctx->sync));
+    odc_mpi_leave(ctx);
+    if (!code)
+        code = ODC_MPI(&ctx->error, MPI_Win_sync(ctx->grads.win));
+    if (!code && ctx->nodes.count > 1)
+        code = ODC_MPI(&ctx->error, MPI_Win_sync(ctx->remote));
+    if (ctx->nodes.count > 1 && ctx->settings.mode == ODC_ON_DEMAND)
+        odc_take_inbound(ctx);
+    return code;
 }
 
 /*

@@ -31,9 +31,9 @@ static const struct choice gathers[] = {
     {NULL, 0, NULL},
 };
 static const struct choice progresses[] = {
-    {"auto", false, NULL},
-    {"none", false, NULL},
-    {"thread", true, NULL},
+    {"auto", ODC_MEASURED, NULL},
+    {"none", ODC_NO_THREAD, NULL},
+    {"thread", ODC_THREAD, NULL},
     {NULL, 0, NULL},
 };
 static const struct choice places[] = {
@@ -193,7 +193,7 @@ int odc_settings_read(odc_settings *settings, const odcomm_options *options,
 {
     const struct source source = {environment, error};
     odcomm_options defaults;
-    int mode = ODC_ON_DEMAND, ignored, copy = false, thread = false;
+    int mode = ODC_ON_DEMAND, ignored, copy = false, progress = ODC_MEASURED;
     int code;
 
     odcomm_options_init(&defaults);
@@ -203,7 +203,7 @@ int odc_settings_read(odc_settings *settings, const odcomm_options *options,
         (code = choose(&source, "MODE", options->mode, modes, &mode)) ||
         (code = choose(&source, "REDUCE", options->reduce, reductions, &ignored)) ||
         (code = choose(&source, "GATHER", options->gather, gathers, &copy)) ||
-        (code = choose(&source, "PROGRESS", options->progress, progresses, &thread)) ||
+        (code = choose(&source, "PROGRESS", options->progress, progresses, &progress)) ||
         (code = choose(&source, "PLACE", options->place, places, &ignored)) ||
         (code = whole_number(&source, "NODE_RANKS", options->node_ranks, 1 << 20,
                              &settings->node_ranks)) ||
@@ -213,6 +213,6 @@ int odc_settings_read(odc_settings *settings, const odcomm_options *options,
         return code;
     settings->mode = (odc_mode)mode;
     settings->copy = copy;
-    settings->thread = thread;
+    settings->progress = (odc_progress_choice)progress;
     return ODCOMM_OK;
 }

@@ -12,10 +12,16 @@ typedef enum odc_mode {
     ODC_LOCAL_SUM,
 } odc_mode;
 
+typedef enum odc_progress_choice {
+    ODC_MEASURED, /* a thread where operations between nodes need one */
+    ODC_NO_THREAD,
+    ODC_THREAD,
+} odc_progress_choice;
+
 typedef struct odc_settings {
     odc_mode mode;
-    bool copy;      /* gather into private memory, not as a view */
-    bool thread;    /* a progress thread was asked for */
+    bool copy; /* gather into private memory, not as a view */
+    odc_progress_choice progress;
     int node_ranks; /* 0: as MPI says */
     double timeout; /* seconds, 0: for ever */
     int verbose;

@@ -3,9 +3,9 @@
 #include "activity.h"
 #include "wait.h"
 
-static bool is_out(odcomm_group *group, int owner)
+bool odc_is_out(const odcomm_group *group, int owner)
 {
-    odcomm_ctx *ctx = group->ctx;
+    const odcomm_ctx *ctx = group->ctx;
 
     if (group->seen == ctx->version)
         return true;
@@ -35,7 +35,7 @@ static int visit_ready(odcomm_group *group, odc_visit visit, void *argument, int
 
     for (int i = 0; i < *n && !code; i++) {
         int owner = ctx->pending[i];
-        if (is_out(group, owner))
+        if (odc_is_out(group, owner))
             code = visit(group, owner, odc_shard_extent(group->count, ctx->ranks, owner), argument);
         else
             ctx->pending[left++] = owner;
@@ -44,12 +44,12 @@ static int visit_ready(odcomm_group *group, odc_visit visit, void *argument, int
     return code;
 }
 
-static int timed_out(odcomm_group *group, odc_call call)
+int odc_late_owner(odcomm_group *group, odc_call call, int owner)
 {
     odcomm_ctx *ctx = group->ctx;
     char late[ODC_DESCRIPTION] = "";
 
-    odc_describe_rank(ctx, ctx->pending[0], late, sizeof late);
+    odc_describe_rank(ctx, owner, late, sizeof late);
     return odc_fail(&ctx->error, ODCOMM_ERR_TIMEOUT,
                     "%s of group '%s': waited %.1f s for version %ld from %s", odc_call_name(call),
                     group->name, ctx->settings.timeout, ctx->version, late);
@@ -67,21 +67,8 @@ int odc_visit_owners(odcomm_group *group, odc_call call, odc_visit visit, void *
     *(call == ODC_CALL_GATHER ? &ctx->stats.wait_gather_s : &ctx->stats.wait_accumulate_s) +=
         odc_wait_end(&wait);
     if (code == ODCOMM_ERR_TIMEOUT)
-        return timed_out(group, call);
+        return odc_late_owner(group, call, ctx->pending[0]);
     if (!code)
         group->seen = ctx->version;
     return code;
-}
-
-static int nothing(odcomm_group *group, int owner, odc_extent shard, void *argument)
-{
-    (void)group, (void)owner, (void)shard, (void)argument;
-    return ODCOMM_OK;
-}
-
-int odc_await_owners(odcomm_group *group, odc_call call)
-{
-    if (group->seen == group->ctx->version)
-        return ODCOMM_OK;
-    return odc_visit_owners(group, call, nothing, NULL);
 }

@@ -14,7 +14,10 @@ typedef int (*odc_visit)(odcomm_group *group, int owner, odc_extent shard, void 
  */
 int odc_visit_owners(odcomm_group *group, odc_call call, odc_visit visit, void *argument);
 
-/* Waits until all owners have published. */
-int odc_await_owners(odcomm_group *group, odc_call call);
+/* Whether the owner has published this version of the group. */
+bool odc_is_out(const odcomm_group *group, int owner);
+
+/* Fails with TIMEOUT, and says for whom was waited. */
+int odc_late_owner(odcomm_group *group, odc_call call, int owner);
 
 #endif

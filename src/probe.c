@@ -1,31 +1,32 @@
 #include "probe.h"
 
+#include "clock.h"
 #include "convert.h"
+#include "remote.h"
 #include "transfer.h"
-#include "wait.h"
 
 #include <string.h>
-#include <time.h>
 
 #define ASLEEP_S 0.02 /* how long a target stays out of MPI, unless it is served before */
+#define NAP_S 5e-5
 #define REPEATS 16
 #define LEAST_BYTES 16384
 #define SLOWER 2.0 /* MPI may cost this much more than loads and stores */
 
 enum { NOTHING, GETTING, GOT, ADDING, ADDED }; /* steps of head->probe */
 
-/* The operations tried, on the beginning of the shard that rank 0 has of the largest group. */
+/* The operations tried, on the beginning of the largest group and its first accumulator here. */
 struct probe {
     odcomm_ctx *ctx;
     odcomm_group *group;
+    int owner; /* the first rank of this node */
     size_t count;
     int code;
 };
 
 static void nap(void)
 {
-    struct timespec duration = {0, 50000};
-    nanosleep(&duration, NULL);
+    odc_sleep(NAP_S);
 }
 
 static int step_of(const odcomm_ctx *ctx)
@@ -57,7 +58,7 @@ static void add_by_mpi(struct probe *probe)
 {
     odcomm_ctx *ctx = probe->ctx;
 
-    if (!(probe->code = odc_add_mpi(probe->group, 0, 0, probe->count, ctx->chunk)))
+    if (!(probe->code = odc_add_mpi(probe->group, probe->owner, 0, probe->count, ctx->chunk)))
         probe->code = ODC_MPI(&ctx->error, MPI_Win_flush(0, ctx->grads.win));
 }
 
@@ -65,7 +66,8 @@ static void add_by_stores(struct probe *probe)
 {
     odcomm_group *group = probe->group;
 
-    probe->code = odc_add_locked(group, 0, 0, probe->count, probe->ctx->chunk, group->dtype);
+    probe->code =
+        odc_add_locked(group, probe->owner, 0, probe->count, probe->ctx->chunk, group->dtype);
 }
 
 /* In MPI until the origin begins: it may need this rank to get there. */
@@ -161,25 +163,83 @@ static odcomm_group *largest_group(const odcomm_ctx *ctx)
     return largest;
 }
 
-int odc_choose_paths(odcomm_ctx *ctx)
+static int measure_node(odcomm_ctx *ctx, odcomm_group *group)
 {
-    struct probe probe = {.ctx = ctx, .group = largest_group(ctx)};
-    int origin = ctx->ranks > 1 ? 1 : 0;
+    struct probe probe = {.ctx = ctx, .group = group, .owner = ctx->nodes.leader[ctx->nodes.mine]};
+    int origin = ctx->nodes.ranks > 1 ? 1 : 0;
     int code, shared;
 
-    ctx->direct_get = ctx->direct_add = false;
-    if (!probe.group || probe.group->block == 0)
-        return ODCOMM_OK;
-    probe.count = ODC_CHUNK_BYTES / odc_dtype_size(probe.group->dtype);
-    if (probe.count > probe.group->block)
-        probe.count = probe.group->block;
-    if (ctx->rank == origin)
+    probe.count = ODC_CHUNK_BYTES / odc_dtype_size(group->dtype);
+    if (probe.count > group->block)
+        probe.count = group->block;
+    if (ctx->nodes.rank == origin)
         be_origin(&probe);
     else
         probe.code = be_target(ctx);
     code = share_findings(ctx);
-    if (!code && ctx->rank == origin)
+    if (!code && ctx->nodes.rank == origin)
         compare_speeds(&probe);
     shared = share_findings(ctx);
     return code ? code : shared ? shared : probe.code;
+}
+
+/* Everything that is done to other nodes in the work phase, on words that stay zero. */
+static int use_sleeper(odcomm_ctx *ctx)
+{
+    size_t at = odc_remote_place(ctx, (const void *)ctx->control.head->claimed);
+    float zero = 0;
+    long word;
+    int code;
+
+    if ((code = odc_remote_get(ctx, 0, at, &word, sizeof word)) ||
+        (code = odc_remote_flush(ctx)) || (code = odc_remote_fetch_add(ctx, 0, at, 0, &word)) ||
+        (code = odc_remote_add(ctx, 0, ctx->inbound_at, &zero, ctx->grads_bytes > 0, ODCOMM_F32)) ||
+        (code = odc_remote_flush(ctx)))
+        return code;
+    return ODCOMM_OK;
+}
+
+/* The first rank is out of MPI by now and stays so for a while. */
+static int time_sleeper(odcomm_ctx *ctx)
+{
+    double begin;
+    int code;
+
+    odc_sleep(ASLEEP_S / 2);
+    begin = odc_now();
+    code = use_sleeper(ctx);
+    ctx->remote_waits = odc_now() - begin > ASLEEP_S;
+    return code;
+}
+
+/* Between nodes there is no word to tell the other by, so the clock has to do. */
+static int measure_remote(odcomm_ctx *ctx)
+{
+    int code = odc_agree(ctx->comm, &ctx->error, ODCOMM_OK), shared;
+    int waits;
+
+    if (code)
+        return code;
+    if (ctx->rank == 0)
+        odc_sleep(3 * ASLEEP_S);
+    else if (ctx->rank == ctx->nodes.leader[1])
+        code = time_sleeper(ctx);
+    waits = ctx->remote_waits;
+    shared =
+        ODC_MPI(&ctx->error, MPI_Allreduce(MPI_IN_PLACE, &waits, 1, MPI_INT, MPI_LOR, ctx->comm));
+    ctx->remote_waits = waits;
+    return code ? code : shared;
+}
+
+int odc_choose_paths(odcomm_ctx *ctx)
+{
+    odcomm_group *group = largest_group(ctx);
+    int code = ODCOMM_OK, remote = ODCOMM_OK;
+
+    ctx->direct_get = ctx->direct_add = ctx->remote_waits = false;
+    if (group && group->block > 0)
+        code = measure_node(ctx, group);
+    if (ctx->nodes.count > 1)
+        remote = measure_remote(ctx);
+    return code ? code : remote;
 }

@@ -8,8 +8,9 @@
 #include "core.h"
 
 /*
- * Sets ctx->direct_get and ctx->direct_add, the same on all ranks. Collective, but for its errors.
- * The windows are open, the control words and the accumulators zero, and stay zero.
+ * Sets ctx->direct_get, ctx->direct_add and ctx->remote_waits, the same on all ranks. Collective,
+ * but for its errors. The windows are open, the control words and the accumulators zero, and stay
+ * zero.
  */
 int odc_choose_paths(odcomm_ctx *ctx);
 

@@ -1,6 +1,7 @@
 #include "transfer.h"
 
 #include "convert.h"
+#include "remote.h"
 #include "wait.h"
 
 #include <string.h>
@@ -51,11 +52,12 @@ int odc_add_mpi(odcomm_group *group, int owner, size_t at, size_t count, const v
 {
     odcomm_ctx *ctx = group->ctx;
     MPI_Datatype type = odc_mpi_type(group->dtype);
-    MPI_Aint where =
-        ctx->grads.skipped[owner] + (MPI_Aint)(group->grad_at + at * odc_dtype_size(group->dtype));
+    odc_collector collector = ctx->collector[owner];
+    size_t offset = collector.base + group->grad_at + at * odc_dtype_size(group->dtype);
+    MPI_Aint where = ctx->grads.skipped[collector.part] + (MPI_Aint)offset;
 
-    return ODC_MPI(&ctx->error, MPI_Accumulate(from, (int)count, type, owner, where, (int)count,
-                                               type, MPI_SUM, ctx->grads.win));
+    return ODC_MPI(&ctx->error, MPI_Accumulate(from, (int)count, type, collector.part, where,
+                                               (int)count, type, MPI_SUM, ctx->grads.win));
 }
 
 /* A rank that is descheduled holds its stripe: the others step aside. */
@@ -79,8 +81,9 @@ int odc_add_locked(odcomm_group *group, int owner, size_t at, size_t count, cons
 {
     odcomm_ctx *ctx = group->ctx;
     char *into = odc_accumulator(group, owner) + at * odc_dtype_size(group->dtype);
-    size_t stripe = (size_t)(into - ctx->grads.part[owner]) / ODC_CHUNK_BYTES % ODC_LOCKS;
-    odc_lock *lock = &ctx->control.lock[(size_t)owner * ODC_LOCKS + stripe];
+    int part = ctx->collector[owner].part;
+    size_t stripe = (size_t)(into - ctx->grads.part[part]) / ODC_CHUNK_BYTES % ODC_LOCKS;
+    odc_lock *lock = &ctx->control.lock[(size_t)part * ODC_LOCKS + stripe];
     int code = take(ctx, lock);
 
     if (code)
@@ -91,10 +94,10 @@ int odc_add_locked(odcomm_group *group, int owner, size_t at, size_t count, cons
 }
 
 /* Elements up to the end of the chunk that `at` lies in, so that a chunk has one lock. */
-static size_t to_chunk_end(const odcomm_group *group, size_t at)
+static size_t to_chunk_end(const odcomm_group *group, int owner, size_t at)
 {
     size_t size = odc_dtype_size(group->dtype);
-    size_t begin = group->grad_at + at * size;
+    size_t begin = group->ctx->collector[owner].base + group->grad_at + at * size;
 
     return (ODC_CHUNK_BYTES - begin % ODC_CHUNK_BYTES) / size;
 }
@@ -107,7 +110,9 @@ static int add_converted(odcomm_group *group, int owner, size_t at, size_t count
 
     odc_convert(ctx->chunk, group->dtype, from, dtype, count);
     code = odc_add_mpi(group, owner, at, count, ctx->chunk);
-    return code ? code : ODC_MPI(&ctx->error, MPI_Win_flush_local(owner, ctx->grads.win));
+    if (code)
+        return code;
+    return ODC_MPI(&ctx->error, MPI_Win_flush_local(ctx->collector[owner].part, ctx->grads.win));
 }
 
 int odc_add_to(odcomm_group *group, int owner, size_t at, size_t count, const void *from,
@@ -118,7 +123,7 @@ int odc_add_to(odcomm_group *group, int owner, size_t at, size_t count, const vo
 
     ctx->stats.bytes_added += count * odc_dtype_size(group->dtype);
     for (size_t n; count && !code; at += n, count -= n) {
-        n = at_most(count, to_chunk_end(group, at));
+        n = at_most(count, to_chunk_end(group, owner, at));
         if (ctx->direct_add)
             code = odc_add_locked(group, owner, at, n, from, dtype);
         else if (dtype == group->dtype)
@@ -129,5 +134,28 @@ int odc_add_to(odcomm_group *group, int owner, size_t at, size_t count, const vo
     }
     if (code || ctx->direct_add)
         return code;
-    return ODC_MPI(&ctx->error, MPI_Win_flush_local(owner, ctx->grads.win));
+    return ODC_MPI(&ctx->error, MPI_Win_flush_local(ctx->collector[owner].part, ctx->grads.win));
+}
+
+/* Straight to an owner on another node. Complete on return only where it had to be converted. */
+int odc_add_remote(odcomm_group *group, int owner, size_t count, const void *from,
+                   odcomm_dtype dtype)
+{
+    odcomm_ctx *ctx = group->ctx;
+    size_t size = odc_dtype_size(group->dtype), most = ODC_CHUNK_BYTES / size;
+    size_t where = odc_inbound_place(group, owner);
+    int code = ODCOMM_OK;
+
+    ctx->stats.bytes_forwarded += count * size;
+    if (dtype == group->dtype)
+        return odc_remote_add(ctx, owner, where, from, count, dtype);
+    for (size_t at = 0, n; at < count && !code; at += n) {
+        n = at_most(count - at, most);
+        odc_convert(ctx->chunk, group->dtype, (const char *)from + at * odc_dtype_size(dtype),
+                    dtype, n);
+        code = odc_remote_add(ctx, owner, where + at * size, ctx->chunk, n, group->dtype);
+        if (!code)
+            code = odc_remote_flush(ctx);
+    }
+    return code;
 }

@@ -14,6 +14,10 @@ int odc_get(odcomm_group *group, size_t at, size_t count, void *into);
 int odc_add_to(odcomm_group *group, int owner, size_t at, size_t count, const void *from,
                odcomm_dtype dtype);
 
+/* Adds to all of a shard that is owned on another node; odc_remote_flush() completes it. */
+int odc_add_remote(odcomm_group *group, int owner, size_t count, const void *from,
+                   odcomm_dtype dtype);
+
 /* The two ways themselves, for the measurement: one piece, in the group's dtype. */
 int odc_get_mpi(odcomm_group *group, size_t at, size_t count, void *into);
 int odc_add_mpi(odcomm_group *group, int owner, size_t at, size_t count, const void *from);

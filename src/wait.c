@@ -1,19 +1,15 @@
 #include "wait.h"
 
+#include "clock.h"
+#include "progress.h"
+
 #include <sched.h>
-#include <time.h>
 
 #define SPINS 64
 #define YIELDS 32
-#define SHORTEST_SLEEP_NS 10000L
-#define LONGEST_SLEEP_NS 500000L
-
-double odc_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
+#define DOUBLINGS 6
+#define SHORTEST_SLEEP_S 1e-5
+#define LONGEST_SLEEP_S 5e-4
 
 odc_wait odc_wait_begin(odcomm_ctx *ctx)
 {
@@ -31,16 +27,27 @@ static void pause_briefly(void)
 
 static void sleep_growing(int sleeps)
 {
-    long ns = sleeps < 6 ? SHORTEST_SLEEP_NS << sleeps : LONGEST_SLEEP_NS;
-    struct timespec duration = {0, ns};
-    nanosleep(&duration, NULL);
+    odc_sleep(sleeps < DOUBLINGS ? SHORTEST_SLEEP_S * (1 << sleeps) : LONGEST_SLEEP_S);
+}
+
+/* Where other nodes depend on this rank's calls, it goes on polling as long as that does something.
+ */
+static int poll_once(odc_wait *wait)
+{
+    odcomm_ctx *ctx = wait->ctx;
+    bool busy = false;
+    int code = ODCOMM_OK;
+
+    if (!ctx->progress.running)
+        code = odc_poll(ctx, &ctx->error, &busy);
+    if (busy && ctx->remote_waits)
+        wait->rounds = SPINS;
+    return code;
 }
 
 int odc_wait_step(odc_wait *wait)
 {
-    odcomm_ctx *ctx = wait->ctx;
     int round = wait->rounds++;
-    int arrived;
 
     if (round == 0)
         wait->since = odc_now();
@@ -50,15 +57,14 @@ int odc_wait_step(odc_wait *wait)
     }
     if (round < SPINS + YIELDS) {
         sched_yield();
-        return ODCOMM_OK;
+        return wait->ctx->remote_waits ? poll_once(wait) : ODCOMM_OK;
     }
-    if (round > SPINS + YIELDS + 100)
+    if (round > SPINS + YIELDS + DOUBLINGS)
         wait->rounds--; /* no overflow, however long it takes */
     sleep_growing(round - SPINS - YIELDS);
-    if (ctx->settings.timeout > 0 && odc_now() - wait->since > ctx->settings.timeout)
+    if (wait->ctx->settings.timeout > 0 && odc_now() - wait->since > wait->ctx->settings.timeout)
         return ODCOMM_ERR_TIMEOUT;
-    return ODC_MPI(&ctx->error,
-                   MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, ctx->comm, &arrived, MPI_STATUS_IGNORE));
+    return poll_once(wait);
 }
 
 double odc_wait_end(const odc_wait *wait)

@@ -13,8 +13,6 @@ typedef struct odc_wait {
     int rounds;
 } odc_wait;
 
-double odc_now(void); /* seconds on the monotonic clock, which all processes of a host share */
-
 odc_wait odc_wait_begin(odcomm_ctx *ctx);
 
 /*

@@ -265,6 +265,8 @@ typedef struct odcomm_stats {
     long claims;              /**< tasks handed to this rank */
     uint64_t bytes_copied;    /**< parameters copied (a view copies nothing) */
     uint64_t bytes_added;     /**< gradients added, in the group's dtype */
+    uint64_t bytes_fetched;   /**< parameters that this rank fetched from other nodes */
+    uint64_t bytes_forwarded; /**< gradients that this rank sent to other nodes */
     double wait_gather_s;     /**< seconds spent waiting for owners to publish, in gathers */
     double wait_accumulate_s; /**< the same in odcomm_accumulate */
     double wait_fence_s;      /**< seconds spent waiting for other ranks, in fence and grad_norm */

@@ -122,12 +122,23 @@ void check_word(const struct word *word, int least, const char *file, int line)
     _fail(file, line);
 }
 
+/* Between nodes the library needs a thread of its own, but for the lowest level elsewhere. */
+static void init_mpi(int *argc, char ***argv)
+{
+    int provided;
+
+    if (getenv("ODCOMM_NODE_RANKS"))
+        MPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &provided);
+    else
+        MPI_Init(argc, argv);
+}
+
 #ifdef __SANITIZE_ADDRESS__
 /* What MPI allocates for itself at the start is not ours to free. */
 static void start_mpi(int *argc, char ***argv)
 {
     __lsan_disable();
-    MPI_Init(argc, argv);
+    init_mpi(argc, argv);
     __lsan_enable();
 }
 
@@ -139,7 +150,7 @@ static int count_leaks(void)
 #else
 static void start_mpi(int *argc, char ***argv)
 {
-    MPI_Init(argc, argv);
+    init_mpi(argc, argv);
 }
 
 static int count_leaks(void)

@@ -98,9 +98,6 @@ static void features_to_come(void **state)
     options.trace = "timeline";
     refuse_create(&options, ODCOMM_ERR_UNSUPPORTED, "TRACE");
     options = options_with(NULL, 0);
-    options.node_ranks = 1;
-    if (ranks > 1)
-        refuse_create(&options, ODCOMM_ERR_UNSUPPORTED, "NODE_RANKS");
     options.node_ranks = ranks;
     struct life *life = begin(&options);
     minibatch(life);
@@ -140,8 +137,6 @@ static void options_by_the_environment(void **state)
     refuse_variable("ODCOMM_REDUCE", "exact", ODCOMM_ERR_UNSUPPORTED, "exact");
     refuse_variable("ODCOMM_PROGRESS", "thread", ODCOMM_ERR_UNSUPPORTED, "thread");
     refuse_variable("ODCOMM_TRACE", "/tmp/trace", ODCOMM_ERR_UNSUPPORTED, "TRACE");
-    if (ranks > 1)
-        refuse_variable("ODCOMM_NODE_RANKS", "1", ODCOMM_ERR_UNSUPPORTED, "NODE_RANKS");
     if (rank == ranks - 1)
         assert_int_equal(setenv("ODCOMM_MOOD", "good", 1), 0);
     refuse_create(NULL, ODCOMM_ERR_ARG, "ODCOMM_MOOD");

@@ -43,7 +43,7 @@ static void assert_defaults(void)
 {
     assert_int_equal(settings.mode, ODC_ON_DEMAND);
     assert_false(settings.copy);
-    assert_false(settings.thread);
+    assert_int_equal(settings.progress, ODC_MEASURED);
     assert_int_equal(settings.node_ranks, 0);
     assert_true(settings.timeout == 0);
     assert_int_equal(settings.verbose, 0);
@@ -97,7 +97,7 @@ static void the_program_chooses(void **state)
     assert_int_equal(read_with(&options, NULL), ODCOMM_OK);
     assert_int_equal(settings.mode, ODC_LOCAL_SUM);
     assert_true(settings.copy);
-    assert_true(settings.thread);
+    assert_int_equal(settings.progress, ODC_THREAD);
     assert_int_equal(settings.node_ranks, 3);
     assert_true(settings.timeout == 1.0 / 3); /* to the last bit */
     assert_int_equal(settings.verbose, 2);
@@ -116,9 +116,9 @@ static void the_environment_chooses(void **state)
     assert_int_equal(read_with(NULL, "ODCOMM_GATHER=view"), ODCOMM_OK);
     assert_false(settings.copy);
     assert_int_equal(read_with(NULL, "ODCOMM_PROGRESS=thread"), ODCOMM_OK);
-    assert_true(settings.thread);
+    assert_int_equal(settings.progress, ODC_THREAD);
     assert_int_equal(read_with(NULL, "ODCOMM_PROGRESS=none"), ODCOMM_OK);
-    assert_false(settings.thread);
+    assert_int_equal(settings.progress, ODC_NO_THREAD);
     assert_int_equal(read_with(NULL, "ODCOMM_NODE_RANKS=12"), ODCOMM_OK);
     assert_int_equal(settings.node_ranks, 12);
     assert_int_equal(read_with(NULL, "ODCOMM_TIMEOUT=0.25"), ODCOMM_OK);
