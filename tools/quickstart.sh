@@ -38,7 +38,15 @@ install() {
         >/dev/null
 }
 
-# build NAME [configure arguments]: configures once, then brings the tree up to date
+# What a configured tree depends on: its arguments, and the packages that are there.
+circumstances() {
+    echo "$@"
+    # shellcheck disable=SC2086
+    dpkg-query -W $check_packages 2>/dev/null || true
+}
+
+# build NAME [configure arguments]: configures once, and again when something has been installed
+# since that it missed; then brings the tree up to date
 build() {
     name=$1
     shift
@@ -51,7 +59,11 @@ build() {
     mkdir -p "build/$name"
     (
         cd "build/$name"
-        [ -f Makefile ] || "$top/configure" -q "$@"
+        circumstances "$@" >circumstances.new
+        if ! cmp -s circumstances.new circumstances; then
+            "$top/configure" -q "$@"
+            mv circumstances.new circumstances
+        fi
         make -s -j "$jobs"
     )
 }
@@ -85,8 +97,9 @@ test_tree() {
     log=build/$1/check.log
     make -C "build/$1" check ${2+"$2"} >"$log" 2>&1 || true
     grep -E '^(FAIL|ERROR|SKIP|XPASS)' "$log" || true
-    grep -q '^# TOTAL:' "$log" || {
+    [ "$(count "$log" TOTAL)" -gt 0 ] || {
         tail -n 40 "$log"
+        echo "FAIL: no test ran in build/$1"
         failed=$((failed + 1))
     }
     passed=$((passed + $(count "$log" PASS)))
